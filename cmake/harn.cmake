@@ -1,0 +1,43 @@
+# What every folder's CMakeLists.txt uses: options, flags and `harn_library`.
+
+option(HARN_TESTS "build the unit tests" ON)
+option(HARN_FUZZ "build the fuzzers (needs clang)" OFF)
+set(HARN_SANITIZE "" CACHE STRING "sanitizers to build with, as for -fsanitize")
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+
+add_compile_options(-Wall -Wextra -Wno-missing-field-initializers -fno-plt)
+if(HARN_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(HARN_SANITIZE)
+  add_compile_options(-fsanitize=${HARN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HARN_SANITIZE})
+  add_compile_definitions(HARN_SANITIZED=1)
+endif()
+
+find_program(HARN_CCACHE ccache)
+if(HARN_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HARN_CCACHE})
+endif()
+find_program(HARN_MOLD mold)
+if(HARN_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# harn_library(NAME SOURCES a.cpp ... DEPENDS base ... [LINK fmt ...])
+# One library per folder of src. DEPENDS is the layer rule: tools/check_includes.py compares it
+# with the folder's includes.
+function(harn_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(harn_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(harn_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
+  foreach(dependency ${ARG_DEPENDS})
+    target_link_libraries(harn_${name} PUBLIC harn_${dependency})
+  endforeach()
+  target_link_libraries(harn_${name} PRIVATE ${ARG_LINK})
+  target_precompile_headers(harn_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
+endfunction()

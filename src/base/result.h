@@ -1,0 +1,41 @@
+#pragma once
+
+#include <expected>
+#include <string>
+#include <utility>
+
+namespace harn {
+
+// What went wrong in the world outside the program: files, network, policy. Branch on the kind,
+// show the message.
+enum class ErrorKind { NotFound, Denied, Invalid, Io, Timeout, Cancelled, Unsupported };
+
+struct Error {
+  ErrorKind kind = ErrorKind::Io;
+  std::string message;
+};
+
+template <class T>
+using Result = std::expected<T, Error>;
+
+inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
+  return std::unexpected(Error{kind, std::move(message)});
+}
+
+}  // namespace harn
+
+// Yields the value of a Result or returns its error from the enclosing function.
+#define HARN_TRY(expression)                                                       \
+  ({                                                                               \
+    auto harn_try_result = (expression);                                           \
+    if (!harn_try_result.has_value()) [[unlikely]]                                 \
+      return std::unexpected(std::move(harn_try_result).error());                  \
+    std::move(harn_try_result).value();                                            \
+  })
+
+#define HARN_CHECK(expression)                                                     \
+  do {                                                                             \
+    auto harn_check_result = (expression);                                         \
+    if (!harn_check_result.has_value()) [[unlikely]]                               \
+      return std::unexpected(std::move(harn_check_result).error());                \
+  } while (false)

@@ -1,0 +1,217 @@
+#include "base/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace harn::text {
+
+bool is_identifier(std::string_view word) {
+  if (word.empty() || !is_identifier_start(word[0])) return false;
+  return std::all_of(word.begin(), word.end(), is_identifier_part);
+}
+
+bool is_ascii(std::string_view bytes) {
+  const char* at = bytes.data();
+  size_t left = bytes.size();
+  for (; left >= 8; at += 8, left -= 8) {
+    uint64_t block;
+    memcpy(&block, at, 8);
+    if (block & 0x8080808080808080ull) return false;
+  }
+  for (; left > 0; ++at, --left) {
+    if (*at & 0x80) return false;
+  }
+  return true;
+}
+
+// Length of the well-formed sequence at `at`, 0 when it is not one (RFC 3629).
+static size_t sequence_length(std::string_view text, size_t at) {
+  auto byte = [&](size_t i) { return static_cast<uint8_t>(text[at + i]); };
+  auto continues = [&](size_t i) { return at + i < text.size() && (byte(i) & 0xC0) == 0x80; };
+  uint8_t lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2) return 0;
+  if (lead < 0xE0) return continues(1) ? 2 : 0;
+  if (lead < 0xF0) {
+    if (!continues(1) || !continues(2)) return 0;
+    if (lead == 0xE0 && byte(1) < 0xA0) return 0;
+    if (lead == 0xED && byte(1) >= 0xA0) return 0;  // surrogates
+    return 3;
+  }
+  if (lead < 0xF5) {
+    if (!continues(1) || !continues(2) || !continues(3)) return 0;
+    if (lead == 0xF0 && byte(1) < 0x90) return 0;
+    if (lead == 0xF4 && byte(1) >= 0x90) return 0;
+    return 4;
+  }
+  return 0;
+}
+
+size_t char_size(std::string_view utf8, size_t at) {
+  return std::max<size_t>(1, sequence_length(utf8, at));
+}
+
+size_t count_chars(std::string_view utf8) {
+  if (is_ascii(utf8)) return utf8.size();
+  size_t count = 0;
+  for (size_t at = 0; at < utf8.size(); at += char_size(utf8, at)) ++count;
+  return count;
+}
+
+size_t char_offset(std::string_view utf8, size_t index) {
+  size_t at = 0;
+  for (; index > 0 && at < utf8.size(); --index) at += char_size(utf8, at);
+  return at;
+}
+
+bool is_valid_utf8(std::string_view bytes) {
+  if (is_ascii(bytes)) return true;
+  for (size_t at = 0; at < bytes.size();) {
+    size_t length = sequence_length(bytes, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string to_valid_utf8(std::string_view bytes) {
+  std::string out;
+  out.reserve(bytes.size());
+  for (size_t at = 0; at < bytes.size();) {
+    size_t length = sequence_length(bytes, at);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+      ++at;
+    } else {
+      out.append(bytes.substr(at, length));
+      at += length;
+    }
+  }
+  return out;
+}
+
+char32_t decode(std::string_view utf8, size_t at) {
+  auto byte = [&](size_t i) { return static_cast<char32_t>(static_cast<uint8_t>(utf8[at + i])); };
+  switch (sequence_length(utf8, at)) {
+    case 1: return byte(0);
+    case 2: return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
+    case 3: return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
+    case 4:
+      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
+             (byte(3) & 0x3F);
+    default: return 0xFFFD;
+  }
+}
+
+void append_utf8(std::string& out, char32_t c) {
+  auto put = [&](char32_t byte) { out += static_cast<char>(byte); };
+  if (c < 0x80) {
+    put(c);
+  } else if (c < 0x800) {
+    put(0xC0 | c >> 6), put(0x80 | (c & 0x3F));
+  } else if (c < 0x10000) {
+    put(0xE0 | c >> 12), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F));
+  } else {
+    put(0xF0 | c >> 18), put(0x80 | (c >> 12 & 0x3F)), put(0x80 | (c >> 6 & 0x3F)),
+        put(0x80 | (c & 0x3F));
+  }
+}
+
+bool is_space(char32_t c) {
+  if (c <= 0x20) return c == ' ' || (c >= 9 && c <= 13);
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
+         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+std::string_view trim_start(std::string_view utf8) {
+  size_t at = 0;
+  while (at < utf8.size() && is_space(decode(utf8, at))) at += char_size(utf8, at);
+  return utf8.substr(at);
+}
+
+std::string_view trim_end(std::string_view utf8) {
+  size_t end = utf8.size();
+  while (end > 0) {
+    size_t start = end - 1;
+    while (start > 0 && end - start < 4 && (utf8[start] & 0xC0) == 0x80) --start;
+    if (!is_space(decode(utf8.substr(0, end), start))) break;
+    end = start;
+  }
+  return utf8.substr(0, end);
+}
+
+std::string_view trim(std::string_view utf8) { return trim_end(trim_start(utf8)); }
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    size_t at = text.find(separator);
+    if (at == std::string_view::npos) break;
+    parts.push_back(text.substr(0, at));
+    text.remove_prefix(at + separator.size());
+  }
+  parts.push_back(text);
+  return parts;
+}
+
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
+  std::string out;
+  for (;;) {
+    size_t at = text.find(from);
+    if (at == std::string_view::npos) break;
+    out.append(text.substr(0, at)).append(to);
+    text.remove_prefix(at + from.size());
+  }
+  return out.append(text);
+}
+
+size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
+  constexpr size_t kLongest = 64;
+  if (a.size() > kLongest || b.size() > kLongest) return limit + 1;
+  size_t gap = a.size() > b.size() ? a.size() - b.size() : b.size() - a.size();
+  if (gap > limit) return limit + 1;
+  // Optimal string alignment: a swap of neighbours is one slip, not two.
+  std::array<std::array<size_t, kLongest + 1>, 3> rows;
+  for (size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    auto& row = rows[i % 3];
+    auto& above = rows[(i - 1) % 3];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], rows[(i - 2) % 3][j - 2] + 1);
+      }
+    }
+  }
+  return std::min(rows[a.size() % 3][b.size()], limit + 1);
+}
+
+std::vector<std::string_view> close_names(std::string_view word,
+                                          std::span<const std::string_view> candidates,
+                                          size_t most) {
+  size_t limit = word.size() <= 4 ? 1 : 2;
+  std::vector<std::pair<size_t, std::string_view>> found;
+  for (std::string_view candidate : candidates) {
+    if (candidate == word) continue;
+    size_t distance = edit_distance(word, candidate, limit);
+    if (distance <= limit) found.emplace_back(distance, candidate);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string_view> names;
+  for (auto& [distance, name] : found) {
+    if (names.size() == most) break;
+    if (names.empty() || names.back() != name) names.push_back(name);
+  }
+  return names;
+}
+
+std::string plural(size_t count, std::string_view noun) {
+  std::string out = std::to_string(count);
+  out.append(" ").append(noun);
+  if (count != 1) out += 's';
+  return out;
+}
+
+}  // namespace harn::text

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// UTF-8 and small text questions. Text that came in as bytes may be broken UTF-8; every function
+// here then treats each bad byte as one character and never reads past the end.
+namespace harn::text {
+
+inline bool is_identifier_start(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+inline bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
+bool is_identifier(std::string_view word);
+
+bool is_ascii(std::string_view bytes);
+size_t count_chars(std::string_view utf8);
+bool is_valid_utf8(std::string_view bytes);
+// Replaces every broken sequence by U+FFFD.
+std::string to_valid_utf8(std::string_view bytes);
+
+// The number of bytes of the character that starts at `at` (at least 1).
+size_t char_size(std::string_view utf8, size_t at);
+// The byte offset of character number `index`, or the size of the text when there are fewer.
+size_t char_offset(std::string_view utf8, size_t index);
+// The code point that starts at `at`; a bad byte decodes as U+FFFD.
+char32_t decode(std::string_view utf8, size_t at);
+void append_utf8(std::string& out, char32_t code_point);
+
+// Unicode white space, as `trim` sees it.
+bool is_space(char32_t code_point);
+std::string_view trim(std::string_view utf8);
+std::string_view trim_start(std::string_view utf8);
+std::string_view trim_end(std::string_view utf8);
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separator);
+std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
+
+// Number of single-character edits between two words, at most `limit` + 1.
+size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
+// The candidates closest to `word` (best first, at most `most`), close enough to be a slip of the
+// keyboard; empty when nothing is.
+std::vector<std::string_view> close_names(std::string_view word,
+                                          std::span<const std::string_view> candidates,
+                                          size_t most = 3);
+
+// "1 item", "2 items".
+std::string plural(size_t count, std::string_view noun);
+
+}  // namespace harn::text

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/arena.h"
+#include "base/source.h"
+#include "syntax/ast.h"
+
+namespace harn::diag {
+class Sink;
+}
+
+namespace harn::syntax {
+
+struct Comment {
+  Span span;      // from `//` or `/*` to the last character, line end not included
+  bool is_block;  // /* */
+  bool own_line;  // nothing but white space before it on its line
+};
+
+// A parsed file: the nodes, the arena they live in and the comments between them.
+struct Tree {
+  SourcePtr source;
+  Arena arena;
+  NodeList items;                 // top-level statements and declarations, in order
+  std::vector<Comment> comments;  // in source order
+  bool has_errors = false;
+};
+
+// Parses a whole file. Problems go to the sink; the tree then holds what could be understood, with
+// Error nodes in place of the rest. Never fails otherwise.
+std::unique_ptr<Tree> parse(SourcePtr source, diag::Sink& sink);
+
+}  // namespace harn::syntax

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "vm/dict.h"
+#include "vm/error.h"
+#include "vm/objects.h"
+#include "vm/ops.h"
+
+// How C++ functions are bound into the language: one row each. The VM's binding, the arity check,
+// the generated reference, `harn explain` and completion all come from the rows.
+namespace harn::vm {
+
+class Vm;
+class Call;
+
+// What a builtin may do to the world; checked in one place by the caller of every builtin.
+enum class Capability : uint8_t { None, Stdio, Random, Clock, Files, Process, Network };
+
+using NativeFunction = Outcome<Value> (*)(Call& call);
+
+// A set of receiver kinds, for methods.
+using KindSet = uint32_t;
+constexpr KindSet on(Kind kind) { return 1u << static_cast<unsigned>(kind); }
+template <class... More>
+constexpr KindSet on(Kind kind, More... more) { return on(kind) | on(more...); }
+
+struct Builtin {
+  std::string_view name;       // "trim", "stream.map"; for a method "push"
+  KindSet receiver = 0;        // a method: the kinds it exists on (argument 0 is the receiver)
+  std::string_view signature;  // Harn: "(text: string, width?: int, ...rest: any) -> string";
+                               // a method's does not list the receiver
+  std::string_view doc;        // one sentence
+  std::string_view example;    // a Harn expression that must be true; may be empty for output
+  Capability needs = Capability::None;
+  NativeFunction call = nullptr;
+  std::string_view prelude = {};  // instead of `call`: the function in src/std/prelude.harn
+  // Derived from `signature` when the table is built.
+  mutable uint16_t min_args = 0;
+  mutable uint16_t max_args = 0;  // 0xFFFF: any number
+  mutable uint32_t id = 0;
+};
+
+// The arguments of one call and what the function needs to answer it. Arguments are numbered from
+// 0; for a method, number 0 is the receiver. The count has been checked against the signature.
+class Call {
+ public:
+  Call(Vm& vm, const Builtin& row, Value* args, uint32_t count)
+      : vm_(vm), row_(row), args_(args), count_(count) {}
+
+  Vm& vm() { return vm_; }
+  const Builtin& row() const { return row_; }
+  uint32_t count() const { return count_; }
+  bool has(uint32_t i) const { return i < count_; }
+  // Nil when it was not given.
+  const Value& arg(uint32_t i) const;
+  // Moves an argument out, so that it can be changed in place when nobody else holds it.
+  Value take(uint32_t i) { return i < count_ ? std::move(args_[i]) : Value(); }
+  std::span<Value> args() { return {args_, count_}; }
+
+  // The argument as a kind, or a type error that quotes the signature.
+  Outcome<std::string_view> text(uint32_t i);
+  Outcome<int64_t> integer(uint32_t i);
+  Outcome<double> number(uint32_t i);     // int or float
+  Outcome<bool> boolean(uint32_t i);
+  Outcome<const DictObject*> dict(uint32_t i);  // Dict or Struct
+  Outcome<Ref<ListObject>> list(uint32_t i);    // ranges are written out
+  Outcome<const SetObject*> set(uint32_t i);
+  Outcome<std::string_view> bytes(uint32_t i);
+  // Defaults for arguments that were left out (explicit nil counts as left out).
+  Outcome<int64_t> integer_or(uint32_t i, int64_t otherwise);
+  Outcome<std::string_view> text_or(uint32_t i, std::string_view otherwise);
+
+  // The error for an argument of the wrong kind; `expected` reads as "a string".
+  std::unexpected<Thrown> wrong_type(uint32_t i, std::string_view expected) const;
+
+  static Value new_text(std::string_view text) { return text_value(text); }
+
+ private:
+  Vm& vm_;
+  const Builtin& row_;
+  Value* args_;
+  uint32_t count_;
+};
+
+// The table of all builtins and methods.
+class BuiltinTable {
+ public:
+  // The families' rows; the table keeps pointers into them.
+  explicit BuiltinTable(std::span<const std::span<const Builtin>> families);
+  ~BuiltinTable();
+  BuiltinTable(const BuiltinTable&) = delete;
+
+  const Builtin* find(std::string_view name) const;
+  const Builtin* find_method(Kind receiver, std::string_view name) const;
+  // All rows in name order: functions, then methods.
+  std::span<const Builtin* const> rows() const;
+
+ private:
+  struct Impl;
+  Impl* impl_;
+};
+
+}  // namespace harn::vm

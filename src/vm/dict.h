@@ -1,0 +1,133 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "vm/objects.h"
+
+// Dicts and structs.
+//
+// A small dict shares a hidden `Shape` with every dict that got the same keys in the same order.
+// The shape says which key is in which slot, so code that reads `d.name` remembers (shape, slot)
+// and skips the lookup. A dict with many keys, or keys nobody could predict, uses a hash table of
+// its own instead. The program cannot tell the difference: keys always come in ascending byte order.
+namespace harn::vm {
+
+struct StructTypeObject;
+
+struct Shape {
+  static constexpr uint32_t kMaxSlots = 64;  // more keys than this: hash table
+  static constexpr uint32_t kMaxChildren = 128;
+
+  uint32_t count;            // keys
+  StructTypeObject* owner;   // the struct this is an instance layout of; null for dicts
+  StringObject** keys;       // interned, by slot
+  uint16_t* order;           // slots in ascending key order
+
+  // The slot of a key, or -1.
+  int find(const StringObject* key) const;
+  int find(std::string_view key) const;
+  // The shape with one more key, or null when the dict should use a hash table.
+  Shape* with(const StringObject* key);
+
+  // Transitions: small open-addressing table keyed by interned string.
+  Shape** children = nullptr;
+  uint32_t child_count = 0;
+  uint32_t child_capacity = 0;
+};
+Shape* empty_shape();
+
+struct HashTable;
+
+struct DictObject : Object {  // Kind::Dict or Kind::Struct
+  Shape* shape;       // null: `table` holds the entries
+  uint32_t capacity;  // slots allocated behind the object
+  uint32_t unused;
+
+  Value* slots() { return reinterpret_cast<Value*>(this + 1); }
+  const Value* slots() const { return reinterpret_cast<const Value*>(this + 1); }
+  HashTable*& table() { return *reinterpret_cast<HashTable**>(this + 1); }
+  HashTable* table() const { return *reinterpret_cast<HashTable* const*>(this + 1); }
+
+  size_t size() const;
+  // The value of a key, or null.
+  const Value* find(const StringObject* key) const;
+  const Value* find(std::string_view key) const;
+
+  struct Entry {
+    StringObject* key;
+    const Value* value;
+  };
+  // Entry number `index` in ascending key order.
+  Entry entry(size_t index) const;
+
+  // for (auto [key, value] : dict->entries()) in ascending key order
+  struct Iterator {
+    const DictObject* dict;
+    size_t index;
+    Entry operator*() const { return dict->entry(index); }
+    Iterator& operator++() { ++index; return *this; }
+    bool operator!=(const Iterator& other) const { return index != other.index; }
+  };
+  struct Range {
+    const DictObject* dict;
+    Iterator begin() const { return {dict, 0}; }
+    Iterator end() const { return {dict, dict->size()}; }
+  };
+  Range entries() const { return {this}; }
+};
+
+Ref<DictObject> new_dict(size_t expected_size = 0);
+// A dict with this shape and room for its keys, all nil.
+Ref<DictObject> new_dict(Shape* shape);
+
+// Changes the dict (or struct) in `target`, in place when nobody else holds it.
+void dict_set(Value& target, const StringObject* key, Value value);
+void dict_set(Value& target, std::string_view key, Value value);
+void dict_erase(Value& target, std::string_view key);
+// A pointer to the value of an existing key that may be written to, or null; `target` is made
+// unique first.
+Value* dict_slot(Value& target, const StringObject* key);
+// Every entry of `source` into `target`; source wins.
+void dict_merge(Value& target, const DictObject* source);
+
+// Builds a dict one entry at a time:  DictBuilder().add("key", value)....done()
+class DictBuilder {
+ public:
+  DictBuilder& add(std::string_view key, Value value) {
+    dict_set(dict_, key, std::move(value));
+    return *this;
+  }
+  DictBuilder& add(const StringObject* key, Value value) {
+    dict_set(dict_, key, std::move(value));
+    return *this;
+  }
+  Value done() { return std::move(dict_); }
+
+ private:
+  Value dict_ = new_dict();
+};
+
+// ---- structs ----
+
+// A struct declaration. Value of the struct's name. Its instances are DictObjects of Kind::Struct
+// whose shape is (a descendant of) `shape`.
+struct StructTypeObject : Object {
+  StringObject* name;  // interned
+  Shape* root;         // without fields
+  Shape* shape;        // with all declared fields, in order
+  uint32_t method_count;
+  struct Method {
+    StringObject* name;
+    Value closure;
+  };
+  Method* methods;
+  const Value* find_method(const StringObject* name) const;
+};
+Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields);
+void add_method(StructTypeObject* type, StringObject* name, Value closure);
+Ref<DictObject> new_struct(StructTypeObject* type);
+inline StructTypeObject* struct_type(const DictObject* instance) { return instance->shape->owner; }
+
+}  // namespace harn::vm

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/fmt.h"
+#include "vm/value.h"
+
+// Errors of a running Harn program: values on their way to a `catch`, not C++ exceptions.
+namespace harn::vm {
+
+enum class ErrorClass : uint8_t {
+  Thrown,     // `throw v`, and builtins that throw a plain value
+  Runtime,    // caught as "Runtime error: " + text
+  Type,       // caught as "Type error: " + text
+  Plain,      // caught as the text alone
+  Cancelled,  // Ctrl-C, time limit: runs defers and finally, no catch sees it
+  Exit,       // exit(n): runs defers and finally, no catch sees it
+};
+
+// One line of a stack trace.
+struct TraceFrame {
+  std::string function;
+  std::string file;
+  uint32_t line;
+  uint32_t column;
+};
+
+struct ErrorObject : Object {
+  ErrorClass error_class;
+  Value value;  // Thrown: what was thrown; Exit: the code; else the text
+  std::vector<TraceFrame>* trace;
+};
+using Thrown = Ref<ErrorObject>;
+
+Thrown new_error(ErrorClass error_class, Value value);
+
+template <class T>
+using Outcome = std::expected<T, Thrown>;
+
+// return type_error("expected {}, got {}", ...)
+std::unexpected<Thrown> make_error_text(ErrorClass error_class, std::string_view text);
+
+template <class... Args>
+std::unexpected<Thrown> type_error(fmt::format_string<Args...> text, Args&&... args) {
+  return make_error_text(ErrorClass::Type, fmt::format(text, std::forward<Args>(args)...));
+}
+template <class... Args>
+std::unexpected<Thrown> runtime_error(fmt::format_string<Args...> text, Args&&... args) {
+  return make_error_text(ErrorClass::Runtime, fmt::format(text, std::forward<Args>(args)...));
+}
+template <class... Args>
+std::unexpected<Thrown> plain_error(fmt::format_string<Args...> text, Args&&... args) {
+  return make_error_text(ErrorClass::Plain, fmt::format(text, std::forward<Args>(args)...));
+}
+// A thrown string: `catch (e)` binds exactly this text.
+template <class... Args>
+std::unexpected<Thrown> throw_text(fmt::format_string<Args...> text, Args&&... args) {
+  return make_error_text(ErrorClass::Thrown, fmt::format(text, std::forward<Args>(args)...));
+}
+std::unexpected<Thrown> throw_value(Value value);
+
+// What `catch (e)` binds.
+Value caught_value(const ErrorObject& error);
+// What an uncaught error prints after `Error: `.
+std::string describe(const ErrorObject& error);
+
+}  // namespace harn::vm

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace harn::vm {
+
+enum class Stream : unsigned char { In, Out, Err };
+
+// The world as the VM's builtins see it. The CLI implements it on the process; tests in memory.
+class Host {
+ public:
+  virtual ~Host() = default;
+  virtual void write(Stream stream, std::string_view text) = 0;
+  virtual void flush() = 0;
+  // One line without its end; false at the end of input.
+  virtual bool read_line(std::string& line) = 0;
+  virtual std::string read_all() = 0;
+  virtual bool is_terminal(Stream stream) = 0;
+  virtual std::string env(std::string_view name, bool& found) = 0;
+  virtual int64_t now_ms() = 0;         // wall clock
+  virtual int64_t monotonic_ms() = 0;
+  virtual void random_bytes(void* to, size_t size) = 0;
+};
+
+}  // namespace harn::vm

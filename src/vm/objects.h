@@ -1,0 +1,189 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "vm/value.h"
+
+// Strings, bytes, lists, ranges, sets, pairs and enums. Dicts and structs are in dict.h.
+//
+// All of them are values to the program: a function that "changes" one takes the `Value` that holds
+// it by reference, changes it in place when nobody else holds it and copies it first otherwise.
+namespace harn::vm {
+
+// ---- strings ----
+
+// UTF-8 text. `hash` and `chars` are filled on first use.
+struct StringObject : Object {
+  static constexpr uint8_t kInterned = 1;  // flags: the one copy that dict shapes compare by address
+  static constexpr uint8_t kAscii = 2;     // flags: known to be ASCII (valid once chars is known)
+  static constexpr uint32_t kUnknown = 0xFFFFFFFF;
+
+  uint32_t size;      // bytes
+  uint32_t capacity;  // bytes
+  mutable uint32_t hash_value;  // 0: not computed
+  mutable uint32_t chars_value;
+
+  char* data() { return reinterpret_cast<char*>(this + 1); }
+  const char* data() const { return reinterpret_cast<const char*>(this + 1); }
+  std::string_view view() const { return {data(), size}; }
+  uint32_t hash() const { return hash_value ? hash_value : compute_hash(); }
+  uint32_t chars() const { return chars_value != kUnknown ? chars_value : compute_chars(); }
+  bool is_ascii() const { return chars() == size; }
+
+ private:
+  uint32_t compute_hash() const;
+  uint32_t compute_chars() const;
+};
+
+constexpr size_t kMaxStringSize = 0xFFFFFF00;
+
+Ref<StringObject> new_string(std::string_view text);
+Ref<StringObject> new_string(size_t size);  // uninitialised text
+// The shared object for the empty string and for each one-character ASCII string; a new one else.
+Ref<StringObject> char_string(std::string_view character);
+// The one copy of this text. Interned strings are never freed: only for names in programs and keys
+// of dict shapes.
+StringObject* intern(std::string_view text);
+inline Value text_value(std::string_view text) { return new_string(text); }
+// Appends to the string in `target`, in place when it is not shared.
+void append(Value& target, std::string_view text);
+bool same_text(const StringObject* a, const StringObject* b);
+
+// ---- bytes ----
+
+struct BytesObject : Object {
+  size_t size;
+  uint8_t* data() { return reinterpret_cast<uint8_t*>(this + 1); }
+  const uint8_t* data() const { return reinterpret_cast<const uint8_t*>(this + 1); }
+  std::string_view view() const { return {reinterpret_cast<const char*>(data()), size}; }
+};
+Ref<BytesObject> new_bytes(std::string_view octets);
+
+// ---- lists and ranges ----
+
+struct ListObject : Object {
+  size_t size;
+  size_t capacity;
+  Value* items;
+
+  std::span<Value> values() { return {items, size}; }
+  std::span<const Value> values() const { return {items, size}; }
+  // For building a new list: only while the caller is its one owner.
+  void push(Value value) {
+    if (size == capacity) grow(size + 1);
+    new (items + size++) Value(std::move(value));
+  }
+  void grow(size_t at_least);
+};
+Ref<ListObject> new_list(size_t capacity = 0);
+Ref<ListObject> new_list(std::span<const Value> values);
+
+// start, start + 1, ... , end - 1.
+struct RangeObject : Object {
+  int64_t start;
+  int64_t end;  // exclusive; never less than start
+  int64_t size() const { return end - start; }
+};
+Ref<RangeObject> new_range(int64_t start, int64_t end_exclusive);
+
+// A list to the program may be a ListObject or a RangeObject. These read either.
+inline bool is_list_like(const Value& value) { return value.is(Kind::List) || value.is(Kind::Range); }
+size_t list_size(const Value& list);
+Value list_item(const Value& list, size_t index);
+// The list as a ListObject: itself, or a range written out.
+Ref<ListObject> to_list_object(const Value& list);
+// The list in `target` as an object that may be written to.
+ListObject* writable_list(Value& target);
+
+// ---- sets ----
+
+// Unique values in insertion order, looked up by structural hash and equality. Int 1 and float 1.0
+// are two elements.
+struct SetObject : Object {
+  size_t size;
+  size_t capacity;     // of items
+  Value* items;        // in insertion order
+  uint32_t* index;     // open addressing over item numbers + 1; null while small
+  size_t index_size;   // a power of two
+
+  std::span<const Value> values() const { return {items, size}; }
+  bool contains(const Value& value) const;
+  // For building a new set: only while the caller is its one owner. False when it was there.
+  bool insert(Value value);
+};
+Ref<SetObject> new_set();
+void set_insert(Value& target, Value value);
+void set_erase(Value& target, const Value& value);
+
+// ---- pairs, cells ----
+
+struct PairObject : Object {
+  Value first;
+  Value second;
+};
+Ref<PairObject> new_pair(Value first, Value second);
+
+struct CellObject : Object {
+  Value value;
+};
+Ref<CellObject> new_cell(Value value);
+
+// ---- enums ----
+
+struct EnumVariantInfo {
+  StringObject* name;  // interned
+  uint16_t arity;
+  bool has_payload;
+};
+
+// An enum declaration. Value of the enum's name.
+struct EnumTypeObject : Object {
+  StringObject* name;  // interned
+  uint32_t count;
+  EnumVariantInfo* variants;
+  Value* plain;  // the one value of each variant without payload (Unset for the others)
+  int find(const StringObject* variant) const;  // -1 when there is none
+};
+Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants);
+
+struct EnumObject : Object {
+  EnumTypeObject* type;
+  uint32_t variant;
+  uint32_t count;
+  Value* fields() { return reinterpret_cast<Value*>(this + 1); }
+  std::span<const Value> values() const {
+    return {reinterpret_cast<const Value*>(this + 1), count};
+  }
+  const EnumVariantInfo& info() const { return type->variants[variant]; }
+};
+// Moves the fields out of `fields`.
+Ref<EnumObject> new_enum(EnumTypeObject* type, uint32_t variant, std::span<Value> fields);
+
+// The built-in enum Result: variant 0 is Ok, 1 is Err.
+EnumTypeObject* result_type();
+Value new_ok(Value value);
+Value new_err(Value value);
+bool is_result(const Value& value);
+inline bool is_ok(const Value& value) { return is_result(value) && value.as_enum()->variant == 0; }
+inline bool is_err(const Value& value) { return is_result(value) && value.as_enum()->variant == 1; }
+// The payload of a Result.
+inline const Value& result_payload(const Value& value) { return value.as_enum()->fields()[0]; }
+
+// ---- iterators, random numbers ----
+
+// A lazy, single-pass iterator: a source and how far it has been read.
+struct IterObject : Object {
+  Value source;      // List, Range, Dict, Set, String, Generator, or an Iter's own source
+  int64_t position;  // item number, or byte offset in a string
+  bool exhausted;
+};
+Ref<IterObject> new_iter(Value source);
+
+struct RngObject : Object {
+  uint64_t state[4];  // xoshiro256**
+};
+Ref<RngObject> new_rng(uint64_t seed);
+
+}  // namespace harn::vm

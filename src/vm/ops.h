@@ -1,0 +1,46 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "vm/error.h"
+#include "vm/value.h"
+
+// What the language can ask of any value.
+namespace harn::vm {
+
+bool truthy(const Value& value);
+// `==`. Int and float compare by number; closures are never equal.
+bool equal(const Value& a, const Value& b);
+// Structural identity for sets and `unique`: like equal, but int 1 and float 1.0 differ, and NaN is NaN.
+bool same(const Value& a, const Value& b);
+// -1, 0 or 1. Kinds without order compare as 0; so does NaN here (see less_than for operators).
+int compare(const Value& a, const Value& b);
+uint64_t hash(const Value& value);
+
+// `type_of`.
+std::string_view type_name(const Value& value);
+// The print form: log, to_string, interpolation, join.
+std::string display(const Value& value);
+void display_to(std::string& out, const Value& value);
+void append_float(std::string& out, double number);
+// The key a value becomes in a dict: its print form.
+Ref<StringObject> to_key(const Value& value);
+
+// Binary operators on any operands; the interpreter handles int and float itself first.
+Outcome<Value> add(Value a, const Value& b);  // reuses a's storage when it can
+Outcome<Value> subtract(const Value& a, const Value& b);
+Outcome<Value> multiply(const Value& a, const Value& b);
+Outcome<Value> divide(const Value& a, const Value& b);
+Outcome<Value> modulo(const Value& a, const Value& b);
+Outcome<Value> power(const Value& a, const Value& b);
+Outcome<Value> negate(const Value& a);
+bool contains(const Value& collection, const Value& item);  // `item in collection`
+bool less(const Value& a, const Value& b);           // a < b, false with NaN
+bool less_equal(const Value& a, const Value& b);     // a <= b
+
+// x[i], x.name, x[a:b] reads.
+Outcome<Value> index(const Value& object, const Value& key);
+Outcome<Value> slice(const Value& object, const Value& start, const Value& end);
+
+}  // namespace harn::vm

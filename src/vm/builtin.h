@@ -95,6 +95,8 @@ class BuiltinTable {
 
   const Builtin* find(std::string_view name) const;
   const Builtin* find_method(Kind receiver, std::string_view name) const;
+  // Rows by Builtin::id.
+  const Builtin* const* by_id() const;
   // All rows in name order: functions, then methods.
   std::span<const Builtin* const> rows() const;
 

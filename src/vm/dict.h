@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -18,23 +19,32 @@ struct StructTypeObject;
 
 struct Shape {
   static constexpr uint32_t kMaxSlots = 64;  // more keys than this: hash table
+  // How many ways a shape may grow: by keys that are names in the program, and by others.
+  static constexpr uint32_t kMaxNamedChildren = 8192;
   static constexpr uint32_t kMaxChildren = 128;
+  // A dict that gets more than this many keys no program text mentions: hash table.
+  static constexpr uint32_t kMaxUnnamedSlots = 16;
 
   uint32_t count;            // keys
   StructTypeObject* owner;   // the struct this is an instance layout of; null for dicts
   StringObject** keys;       // interned, by slot
+  uint32_t* hashes;          // of the keys, by slot
   uint16_t* order;           // slots in ascending key order
+  uint8_t* index;            // more than kScanned keys: open addressing over slot + 1; else null
+  uint32_t index_mask;
+
+  static constexpr uint32_t kScanned = 8;  // up to this many keys are searched one by one
 
   // The slot of a key, or -1.
   int find(const StringObject* key) const;
   int find(std::string_view key) const;
   // The shape with one more key, or null when the dict should use a hash table.
   Shape* with(const StringObject* key);
+  Shape* with(std::string_view key);
 
-  // Transitions: small open-addressing table keyed by interned string.
-  Shape** children = nullptr;
-  uint32_t child_count = 0;
-  uint32_t child_capacity = 0;
+  // Transitions: an open-addressing table keyed by interned string. Read without a lock.
+  struct Children;
+  std::atomic<Children*> children{nullptr};
 };
 Shape* empty_shape();
 
@@ -86,6 +96,8 @@ Ref<DictObject> new_dict(Shape* shape);
 void dict_set(Value& target, const StringObject* key, Value value);
 void dict_set(Value& target, std::string_view key, Value value);
 void dict_erase(Value& target, std::string_view key);
+// The dict in `target` as an object whose values may be written to.
+DictObject* writable_dict(Value& target);
 // A pointer to the value of an existing key that may be written to, or null; `target` is made
 // unique first.
 Value* dict_slot(Value& target, const StringObject* key);
@@ -112,7 +124,7 @@ class DictBuilder {
 // ---- structs ----
 
 // A struct declaration. Value of the struct's name. Its instances are DictObjects of Kind::Struct
-// whose shape is (a descendant of) `shape`.
+// whose shape is (a descendant of) `shape`. Every instance holds a count on its type.
 struct StructTypeObject : Object {
   StringObject* name;  // interned
   Shape* root;         // without fields
@@ -128,6 +140,9 @@ struct StructTypeObject : Object {
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields);
 void add_method(StructTypeObject* type, StringObject* name, Value closure);
 Ref<DictObject> new_struct(StructTypeObject* type);
-inline StructTypeObject* struct_type(const DictObject* instance) { return instance->shape->owner; }
+StructTypeObject* hashed_struct_type(const DictObject* instance);
+inline StructTypeObject* struct_type(const DictObject* instance) {
+  return instance->shape ? instance->shape->owner : hashed_struct_type(instance);
+}
 
 }  // namespace harn::vm

@@ -9,6 +9,10 @@
 #include "vm/value.h"
 
 // Errors of a running Harn program: values on their way to a `catch`, not C++ exceptions.
+namespace harn::bytecode {
+struct Code;
+}
+
 namespace harn::vm {
 
 enum class ErrorClass : uint8_t {
@@ -20,18 +24,16 @@ enum class ErrorClass : uint8_t {
   Exit,       // exit(n): runs defers and finally, no catch sees it
 };
 
-// One line of a stack trace.
+// One line of a stack trace, still as a place in code (see trace.h for the text).
 struct TraceFrame {
-  std::string function;
-  std::string file;
-  uint32_t line;
-  uint32_t column;
+  const bytecode::Code* code;
+  uint32_t word;
 };
 
 struct ErrorObject : Object {
   ErrorClass error_class;
   Value value;  // Thrown: what was thrown; Exit: the code; else the text
-  std::vector<TraceFrame>* trace;
+  std::vector<TraceFrame>* trace;  // innermost first; grows while frames are left
 };
 using Thrown = Ref<ErrorObject>;
 

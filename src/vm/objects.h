@@ -46,6 +46,11 @@ Ref<StringObject> char_string(std::string_view character);
 // The one copy of this text. Interned strings are never freed: only for names in programs and keys
 // of dict shapes.
 StringObject* intern(std::string_view text);
+// The interned copy of this text when there is one, else null.
+StringObject* find_interned(std::string_view text);
+StringObject* find_interned(const StringObject* text);
+// The hash that StringObject::hash gives for this text.
+uint32_t text_hash(std::string_view text);
 inline Value text_value(std::string_view text) { return new_string(text); }
 // Appends to the string in `target`, in place when it is not shared.
 void append(Value& target, std::string_view text);
@@ -77,6 +82,9 @@ struct ListObject : Object {
   }
   void grow(size_t at_least);
 };
+// Larger lists (a range written out, a repetition) are refused with an error.
+constexpr size_t kMaxListSize = size_t{1} << 28;
+
 Ref<ListObject> new_list(size_t capacity = 0);
 Ref<ListObject> new_list(std::span<const Value> values);
 

@@ -116,11 +116,14 @@ class Value {
   Value(Value&& other) noexcept : kind_(other.kind_), bits_(other.bits_) {
     other.kind_ = Kind::Nil;
   }
+  // `other` may live inside what this value lets go of, so it is read before the old value drops.
   Value& operator=(const Value& other) {
-    if (other.is_heap()) retain(other.object());
+    Kind kind = other.kind_;
+    uint64_t bits = other.bits_;
+    if (kind >= Kind::FirstHeap) retain(other.object());
     drop();
-    kind_ = other.kind_;
-    bits_ = other.bits_;
+    kind_ = kind;
+    bits_ = bits;
     return *this;
   }
   Value& operator=(Value&& other) noexcept {

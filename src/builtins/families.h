@@ -1,0 +1,55 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "vm/builtin.h"
+
+// The rows of every family of builtins, one function per file.
+namespace harn::builtins {
+
+std::span<const vm::Builtin> text_rows();
+std::span<const vm::Builtin> text_case_rows();
+std::span<const vm::Builtin> list_rows();
+std::span<const vm::Builtin> list_group_rows();
+std::span<const vm::Builtin> list_callback_rows();
+std::span<const vm::Builtin> sort_rows();
+std::span<const vm::Builtin> dict_rows();
+std::span<const vm::Builtin> set_rows();
+std::span<const vm::Builtin> set_method_rows();
+std::span<const vm::Builtin> iter_rows();
+std::span<const vm::Builtin> stream_rows();
+std::span<const vm::Builtin> property_rows();
+std::span<const vm::Builtin> math_rows();
+std::span<const vm::Builtin> statistics_rows();
+std::span<const vm::Builtin> random_rows();
+std::span<const vm::Builtin> uuid_rows();
+std::span<const vm::Builtin> path_rows();
+std::span<const vm::Builtin> path_workspace_rows();
+std::span<const vm::Builtin> json_rows();
+std::span<const vm::Builtin> json_pointer_rows();
+std::span<const vm::Builtin> jq_rows();
+std::span<const vm::Builtin> yaml_rows();
+std::span<const vm::Builtin> toml_rows();
+std::span<const vm::Builtin> csv_rows();
+std::span<const vm::Builtin> schema_rows();
+std::span<const vm::Builtin> schema_convert_rows();
+std::span<const vm::Builtin> regex_rows();
+std::span<const vm::Builtin> output_rows();
+std::span<const vm::Builtin> log_rows();
+std::span<const vm::Builtin> convert_rows();
+std::span<const vm::Builtin> testing_rows();
+std::span<const vm::Builtin> junit_rows();
+
+// Global names that are numbers, not functions.
+struct NamedConstant {
+  std::string_view name;
+  double value;
+};
+std::span<const NamedConstant> constants();
+
+// Whether a read of `value.name` without a call means the method row of that name. For dicts this
+// is only asked when the key is absent.
+bool is_property(vm::Kind kind, std::string_view name);
+
+}  // namespace harn::builtins

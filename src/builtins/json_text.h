@@ -1,0 +1,33 @@
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "vm/error.h"
+
+// JSON text from values and back, for every builtin that needs it.
+namespace harn::builtins {
+
+// Appends `text` as a JSON string with its quotes.
+void append_json_string(std::string& out, std::string_view text);
+
+// Appends the value as JSON; `indent` > 0 spreads it over lines. False when it nests too deeply or
+// grows too large; `out` is then unusable.
+bool append_json(std::string& out, const vm::Value& value, int indent = 0);
+
+struct JsonError {
+  std::string detail;
+  size_t line = 0;  // 0: no position
+  size_t column = 0;
+  // "DETAIL at line L column C"
+  std::string text() const;
+};
+// The value of a JSON document.
+std::expected<vm::Value, JsonError> parse_json(std::string_view text);
+
+// The part of `text` that looks like JSON: the first fenced block, else the first balanced brackets, else
+// all of it.
+std::string_view find_json(std::string_view text);
+
+}  // namespace harn::builtins

@@ -1,0 +1,157 @@
+#include <cmath>
+
+#include "builtins/json_text.h"
+#include "builtins/base64_text.h"
+#include "vm/dict.h"
+#include "vm/objects.h"
+#include "vm/ops.h"
+#include "vm/print.h"
+
+namespace harn::builtins {
+
+using namespace vm;
+
+namespace {
+
+constexpr size_t kMaxDepth = 2000;
+
+bool needs_escape(char c) { return static_cast<uint8_t>(c) < 0x20 || c == '"' || c == '\\'; }
+
+// Whether one of eight bytes needs an escape, eight at a time.
+bool any_needs_escape(const char* at) {
+  constexpr uint64_t kOnes = 0x0101010101010101ull;
+  constexpr uint64_t kHighs = 0x8080808080808080ull;
+  uint64_t block;
+  memcpy(&block, at, 8);
+  auto zero_bytes = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes & kHighs; };
+  uint64_t controls = (block - kOnes * 0x20) & ~block & kHighs;
+  return (controls | zero_bytes(block ^ (kOnes * '"')) | zero_bytes(block ^ (kOnes * '\\'))) != 0;
+}
+
+void append_escape(std::string& out, char c) {
+  switch (c) {
+    case '"': out += "\\\""; return;
+    case '\\': out += "\\\\"; return;
+    case '\n': out += "\\n"; return;
+    case '\r': out += "\\r"; return;
+    case '\t': out += "\\t"; return;
+    default:
+      out += "\\u00";
+      out += "0123456789abcdef"[static_cast<uint8_t>(c) >> 4];
+      out += "0123456789abcdef"[c & 15];
+  }
+}
+
+// Whole floats have no fraction here: 1.0 is written as 1.
+void append_number(std::string& out, double number) {
+  if (number == std::trunc(number) && std::abs(number) < 1e15) {
+    if (number == 0 && std::signbit(number)) out += '-';
+    return append_int(out, static_cast<int64_t>(number));
+  }
+  append_float(out, number);
+}
+
+class JsonWriter {
+ public:
+  JsonWriter(std::string& out, int indent) : out_(out), indent_(indent) {}
+
+  bool write(const Value& value, size_t depth) {
+    switch (value.kind()) {
+      case Kind::Bool: out_ += value.as_bool() ? "true" : "false"; return true;
+      case Kind::Int: append_int(out_, value.as_int()); return true;
+      case Kind::Float: append_number(out_, value.as_float()); return true;
+      case Kind::String: append_json_string(out_, value.as_string()->view()); return true;
+      case Kind::Bytes: write_bytes(value.as_bytes()->view()); return true;
+      case Kind::List: return write_items(value.as_list()->values(), depth + 1);
+      case Kind::Set: return write_items(value.as_set()->values(), depth + 1);
+      case Kind::Range: return write_range(value.as_range(), depth + 1);
+      case Kind::Dict:
+      case Kind::Struct: return write_dict(value.as_dict(), depth + 1);
+      default: out_ += "null"; return true;  // nil, and what JSON has no word for
+    }
+  }
+
+ private:
+  bool within_limits(size_t depth) const { return depth <= kMaxDepth && out_.size() < kMaxStringSize; }
+
+  void new_line(size_t depth) {
+    if (indent_ == 0) return;
+    out_ += '\n';
+    out_.append(depth * static_cast<size_t>(indent_), ' ');
+  }
+
+  void write_bytes(std::string_view octets) {
+    out_ += indent_ ? R"({"$bytes_b64": ")" : R"({"$bytes_b64":")";
+    append_base64(out_, octets);
+    out_ += "\"}";
+  }
+
+  bool write_items(std::span<const Value> items, size_t depth) {
+    if (!within_limits(depth)) return false;
+    out_ += '[';
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (i) out_ += ',';
+      new_line(depth);
+      if (!write(items[i], depth)) return false;
+    }
+    if (!items.empty()) new_line(depth - 1);
+    out_ += ']';
+    return true;
+  }
+
+  bool write_range(const RangeObject* range, size_t depth) {
+    out_ += '[';
+    for (int64_t i = range->start; i < range->end; ++i) {
+      if (!within_limits(depth)) return false;
+      if (i != range->start) out_ += ',';
+      new_line(depth);
+      append_int(out_, i);
+    }
+    if (range->size()) new_line(depth - 1);
+    out_ += ']';
+    return true;
+  }
+
+  bool write_dict(const DictObject* dict, size_t depth) {
+    if (!within_limits(depth)) return false;
+    out_ += '{';
+    bool first = true;
+    for (auto [key, value] : dict->entries()) {
+      if (!first) out_ += ',';
+      first = false;
+      new_line(depth);
+      append_json_string(out_, key->view());
+      out_ += ':';
+      if (indent_) out_ += ' ';
+      if (!write(*value, depth)) return false;
+    }
+    if (!first) new_line(depth - 1);
+    out_ += '}';
+    return true;
+  }
+
+  std::string& out_;
+  int indent_;
+};
+
+}  // namespace
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at < end) {
+    const char* plain = at;
+    while (end - at >= 8 && !any_needs_escape(at)) at += 8;
+    while (at < end && !needs_escape(*at)) ++at;
+    out.append(plain, at);
+    if (at < end) append_escape(out, *at++);
+  }
+  out += '"';
+}
+
+bool append_json(std::string& out, const Value& value, int indent) {
+  return JsonWriter(out, indent).write(value, 0) && out.size() <= kMaxStringSize;
+}
+
+}  // namespace harn::builtins

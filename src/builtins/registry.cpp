@@ -1,0 +1,88 @@
+#include "builtins/registry.h"
+
+#include "base/assert.h"
+#include "builtins/families.h"
+#include "bytecode/code.h"
+#include "compile/program.h"
+#include "std/embedded.h"
+
+namespace harn::builtins {
+
+const vm::BuiltinTable& table() {
+  static const std::span<const vm::Builtin> families[] = {
+      text_rows(),   text_case_rows(),  list_rows(),      list_group_rows(), list_callback_rows(),
+      sort_rows(),   dict_rows(),       set_rows(),       set_method_rows(), iter_rows(),
+      stream_rows(), property_rows(),   math_rows(),      statistics_rows(), random_rows(),
+      uuid_rows(),   path_rows(),       path_workspace_rows(),
+      output_rows(), log_rows(), convert_rows(), testing_rows(), junit_rows(),
+  };
+  static const vm::BuiltinTable table(families);
+  return table;
+}
+
+namespace {
+
+class TableCatalog : public compile::Catalog {
+ public:
+  std::optional<compile::BuiltinInfo> find(std::string_view name) const override {
+    const vm::Builtin* row = table().find(name);
+    if (!row) return std::nullopt;
+    return compile::BuiltinInfo{row->id, row->min_args, row->max_args, row->signature};
+  }
+
+  std::optional<double> constant(std::string_view name) const override {
+    for (const NamedConstant& known : constants()) {
+      if (known.name == name) return known.value;
+    }
+    return std::nullopt;
+  }
+
+  bool is_native_method(std::string_view name) const override {
+    bool found = false;
+    for (const vm::Builtin* row : table().rows()) {
+      if (row->receiver == 0 || row->name != name) continue;
+      if (!row->call) return false;
+      found = true;
+    }
+    return found;
+  }
+
+  std::vector<std::string_view> names() const override {
+    std::vector<std::string_view> out;
+    for (const vm::Builtin* row : table().rows()) {
+      if (row->receiver == 0) out.push_back(row->name);
+    }
+    return out;
+  }
+};
+
+class NoFiles : public modules::SourceLoader {
+  std::optional<std::string> read(const std::string&) override { return std::nullopt; }
+  bool is_file(const std::string&) override { return false; }
+  bool is_directory(const std::string&) override { return false; }
+};
+
+}  // namespace
+
+const compile::Catalog& catalog() {
+  static const TableCatalog catalog;
+  return catalog;
+}
+
+std::unique_ptr<bytecode::Program> load_prelude() {
+  NoFiles loader;
+  diag::Sink sink;
+  modules::Graph graph(loader, {}, sink);
+  for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
+    if (module.path != "std/prelude") continue;
+    auto* loaded = graph.load_text("std/prelude", std::string(module.text), "");
+    compile::CompileOptions options;
+    options.hidden = true;
+    auto program = compile::compile_program(graph, *loaded, catalog(), sink, options);
+    HARN_ASSERT(program, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
+    return program;
+  }
+  return nullptr;
+}
+
+}  // namespace harn::builtins

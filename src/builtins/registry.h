@@ -1,0 +1,21 @@
+#pragma once
+
+#include <memory>
+
+#include "compile/catalog.h"
+#include "vm/builtin.h"
+
+namespace harn::bytecode {
+struct Program;
+}
+
+namespace harn::builtins {
+
+// All builtins, made on first use.
+const vm::BuiltinTable& table();
+// The same for the compiler.
+const compile::Catalog& catalog();
+// Compiles the prelude: the builtins that are written in Harn.
+std::unique_ptr<bytecode::Program> load_prelude();
+
+}  // namespace harn::builtins

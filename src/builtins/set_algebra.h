@@ -1,0 +1,26 @@
+#pragma once
+
+#include "vm/objects.h"
+
+// What the set functions and the set methods share. They differ in when two items are the same.
+namespace harn::builtins {
+
+enum class Match {
+  Structure,  // int 1 and float 1.0 differ
+  Equality,   // `==`: they are the same
+};
+
+bool holds(const vm::SetObject& set, const vm::Value& item, Match match);
+bool holds_all(const vm::SetObject& set, const vm::SetObject& items, Match match);
+bool holds_any(const vm::SetObject& set, const vm::SetObject& items, Match match);
+
+// Items of `a` come first, in their order.
+vm::Value set_union(const vm::SetObject& a, const vm::SetObject& b, Match match);
+vm::Value intersection(const vm::SetObject& a, const vm::SetObject& b, Match match);
+vm::Value difference(const vm::SetObject& a, const vm::SetObject& b, Match match);
+vm::Value symmetric_difference(const vm::SetObject& a, const vm::SetObject& b, Match match);
+
+// The number of the other kind that is `==` to this one; nil when there is none.
+vm::Value numeric_twin(const vm::Value& number);
+
+}  // namespace harn::builtins

@@ -1,0 +1,165 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/source.h"
+
+// Compiled programs. Plain data: the VM links it to values when it loads it.
+namespace harn::bytecode {
+
+enum class Format : uint8_t { None, A, AB, ABC, ABx, AsBx, sJ, AJump, ABCJump, ABCX, AXJump };
+
+enum class Op : uint8_t {
+#define HARN_OPCODE(name, format, reads, writes, doc) name,
+#include "bytecode/opcodes.def"
+#undef HARN_OPCODE
+  Count,
+};
+
+struct OpRow {
+  std::string_view name;
+  Format format;
+  std::string_view reads;
+  std::string_view writes;
+  std::string_view doc;
+};
+const OpRow& row(Op op);
+// Words an instruction of this format takes.
+constexpr uint32_t length(Format format) {
+  switch (format) {
+    case Format::AJump: case Format::ABCJump: case Format::ABCX: return 2;
+    case Format::AXJump: return 3;
+    default: return 1;
+  }
+}
+
+using Word = uint32_t;
+constexpr Word encode(Op op, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) {
+  return static_cast<Word>(op) | a << 8 | b << 16 | c << 24;
+}
+constexpr Op op_of(Word w) { return static_cast<Op>(w & 0xFF); }
+constexpr uint32_t a_of(Word w) { return w >> 8 & 0xFF; }
+constexpr uint32_t b_of(Word w) { return w >> 16 & 0xFF; }
+constexpr uint32_t c_of(Word w) { return w >> 24; }
+constexpr uint32_t bx_of(Word w) { return w >> 16; }
+constexpr int32_t sbx_of(Word w) { return static_cast<int16_t>(w >> 16); }
+constexpr int32_t sj_of(Word w) { return static_cast<int32_t>(w) >> 8; }
+constexpr int32_t sc_of(Word w) { return static_cast<int8_t>(w >> 24); }
+
+constexpr uint32_t kMaxRegisters = 250;
+
+// Where a variable that is not in a register lives (ClearPlace, SetPath).
+enum class Place : uint8_t { Global, Capture /* a captured cell */, Cell /* a cell in a register */ };
+
+// Raise: which class of error.
+enum class RaiseKind : uint8_t { Runtime, Type, Plain, Thrown };
+
+using Keys = std::vector<std::string>;
+
+// An enum declaration: variants with their payload counts (-1: none).
+struct EnumShape {
+  std::string name;
+  std::vector<std::pair<std::string, int>> variants;
+};
+struct StructShape {
+  std::string name;
+  std::vector<std::string> fields;
+};
+
+using Constant = std::variant<std::monostate, int64_t, double, std::string, Keys, EnumShape, StructShape>;
+
+// A type as parameter checks see it.
+struct TypeCheck {
+  enum class Kind : uint8_t {
+    Any, Int, Float, Number, String, Bytes, Bool, List, Dict, Set, Nil, Closure,
+    Shape, Union, Intersection, LiteralString, LiteralInt, LiteralBool,
+    Interface,  // never enforced at run time
+    Struct, Enum,  // a value of the named declaration
+  };
+  struct Field {
+    std::string name;
+    bool optional;
+    std::shared_ptr<TypeCheck> type;
+  };
+  Kind kind = Kind::Any;
+  std::string text;    // the type as written, for messages; LiteralString: the text; Struct, Enum: name
+  int64_t number = 0;
+  std::vector<Field> fields;                        // Shape
+  std::vector<std::shared_ptr<TypeCheck>> items;    // Union, Intersection; List, Set: element; Dict: value
+};
+struct ParamCheck {
+  std::string parameter;
+  bool rest = false;  // each item is checked
+  std::shared_ptr<TypeCheck> type;
+};
+
+struct Handler {
+  uint32_t start;   // word offsets: [start, end)
+  uint32_t end;
+  uint32_t target;
+  uint8_t reg;      // receives the error
+  bool cleanup;     // finally and defer: runs for cancellation too
+};
+
+struct LineEntry {
+  uint32_t word;    // from this word on
+  uint32_t offset;  // the source offset
+};
+
+struct Capture {
+  enum class From : uint8_t { Register, Capture, Self };  // of the enclosing function
+  From from;
+  uint8_t index;
+};
+
+// An inline cache: the names a site looks for.
+struct CacheName {
+  std::string name;
+  std::string owner;  // JumpIfNotVariant: the enum
+};
+
+struct Code {
+  std::string name;           // for stack traces
+  SourcePtr source;
+  bool hidden = false;        // prelude code: left out of stack traces
+  bool is_generator = false;
+  bool is_stream = false;
+  uint8_t required_params = 0;
+  uint8_t param_count = 0;    // without the rest parameter
+  bool has_rest = false;
+  uint16_t registers = 0;
+  std::vector<std::string> param_names;
+  std::vector<Word> words;
+  std::vector<Constant> constants;
+  std::vector<CacheName> caches;
+  std::vector<Capture> captures;
+  std::vector<Handler> handlers;  // innermost first
+  std::vector<LineEntry> lines;
+  std::vector<ParamCheck> checks;
+  std::vector<std::shared_ptr<Code>> functions;
+
+  uint32_t source_offset(uint32_t word) const;
+};
+
+// A whole program: the start code of each module, in the order they run, and the entry points.
+struct PipelineEntry {
+  std::string name;
+  uint32_t global;              // where its closure is
+  std::vector<std::string> params;
+  bool is_test = false;
+};
+struct Program {
+  std::vector<std::shared_ptr<Code>> modules;  // run first to last; the last is the main module
+  std::vector<std::string> globals;            // names, by index
+  std::vector<PipelineEntry> pipelines;        // of the main module
+  std::vector<std::string> builtins;           // by builtin index used in CallBuiltin
+};
+
+std::string disassemble(const Code& code);
+
+}  // namespace harn::bytecode

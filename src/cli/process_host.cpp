@@ -1,0 +1,114 @@
+#include "cli/process_host.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+namespace harn::cli {
+
+using vm::Stream;
+
+static void write_fully(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return;  // the reader is gone: nobody to tell
+    }
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+}
+
+void ProcessHost::write(Stream stream, std::string_view text) {
+  if (stream == Stream::Err) {
+    flush();  // the two streams keep their order on a terminal
+    write_fully(2, text);
+    return;
+  }
+  constexpr size_t kBuffer = 64 * 1024;
+  out_ += text;
+  if (out_is_terminal_ < 0) out_is_terminal_ = isatty(1);
+  if (out_.size() >= kBuffer || out_is_terminal_) flush();
+}
+
+void ProcessHost::flush() {
+  write_fully(1, out_);
+  out_.clear();
+}
+
+bool ProcessHost::fill() {
+  if (in_ended_) return false;
+  flush();  // a prompt must be visible before we wait
+  char block[16 * 1024];
+  ssize_t got;
+  do {
+    got = ::read(0, block, sizeof block);
+  } while (got < 0 && errno == EINTR);
+  if (got <= 0) {
+    in_ended_ = true;
+    return false;
+  }
+  in_.erase(0, in_position_);
+  in_position_ = 0;
+  in_.append(block, static_cast<size_t>(got));
+  return true;
+}
+
+bool ProcessHost::read_line(std::string& line) {
+  for (;;) {
+    size_t end = in_.find('\n', in_position_);
+    if (end != std::string::npos) {
+      line = in_.substr(in_position_, end - in_position_);
+      in_position_ = end + 1;
+      if (line.ends_with('\r')) line.pop_back();
+      return true;
+    }
+    if (!fill()) break;
+  }
+  if (in_position_ >= in_.size()) return false;
+  line = in_.substr(in_position_);
+  in_position_ = in_.size();
+  return true;
+}
+
+std::string ProcessHost::read_all() {
+  while (fill()) {
+  }
+  std::string rest = in_.substr(in_position_);
+  in_position_ = in_.size();
+  return rest;
+}
+
+bool ProcessHost::is_terminal(Stream stream) { return isatty(static_cast<int>(stream)) != 0; }
+
+std::string ProcessHost::env(std::string_view name, bool& found) {
+  const char* value = getenv(std::string(name).c_str());
+  found = value != nullptr;
+  return value ? value : "";
+}
+
+int64_t ProcessHost::now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+int64_t ProcessHost::monotonic_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+void ProcessHost::random_bytes(void* to, size_t size) {
+  auto* at = static_cast<char*>(to);
+  while (size > 0) {
+    ssize_t got = getrandom(at, size, 0);
+    if (got < 0) continue;
+    at += got;
+    size -= static_cast<size_t>(got);
+  }
+}
+
+}  // namespace harn::cli

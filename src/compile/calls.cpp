@@ -1,0 +1,187 @@
+#include "compile/emitter.h"
+
+namespace harn::compile {
+
+using namespace bytecode;
+using namespace syntax;
+
+bool FunctionCompiler::has_spread(NodeList args) const {
+  for (Node* arg : args) {
+    if (arg->is(NodeKind::Spread)) return true;
+  }
+  return args.size() > 100;  // too many for registers: they go through a list
+}
+
+// The arguments as one list, for calls with `...`.
+void FunctionCompiler::spread_args(NodeList args, Reg to) {
+  emit(Op::NewList, to, 0, 0);
+  for (Node* arg : args) {
+    int mark = next_;
+    Reg value = temp();
+    if (arg->is(NodeKind::Spread)) {
+      expression(arg->as<Spread>().operand, value);
+      at(arg->span);
+      emit(Op::ListSpread, to, value);
+    } else {
+      expression(arg, value);
+      emit(Op::ListPush, to, value);
+    }
+    release_to(mark);
+  }
+}
+
+Reg FunctionCompiler::args(NodeList list, Reg first) {
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
+    expression(list[i], first + static_cast<int>(i));
+  }
+  return first;
+}
+
+void FunctionCompiler::place_result(Reg from, Reg to) {
+  if (from != to) emit(Op::Steal, to, from);
+}
+
+static bool takes_schema(std::string_view name) {
+  for (std::string_view known : {"schema_of", "schema_is", "schema_expect", "schema_parse",
+                                 "schema_check", "is_type", "json_validate", "schema_recover"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
+// A type alias in value position becomes its schema dict.
+bool FunctionCompiler::schema_argument(Node* node, Reg to) {
+  const TypeAlias* alias = find_alias(node);
+  if (!alias) return false;
+  aliases_open_.emplace_back(alias->name.text);
+  schema(*alias->type, to);
+  aliases_open_.pop_back();
+  return true;
+}
+
+void FunctionCompiler::call_builtin(std::string_view name, uint32_t id, NodeList list, Reg to, Span span) {
+  if (has_spread(list)) {
+    Reg values = temp();
+    spread_args(list, values);
+    at(span);
+    emit_x(Op::CallBuiltinSpread, to, values, 0, id);
+    return;
+  }
+  Reg first = temps(std::max<int>(1, static_cast<int>(list.size())));
+  for (size_t i = 0; i < list.size(); ++i) {
+    Reg reg = first + static_cast<int>(i);
+    if (takes_schema(name) && schema_argument(list[i], reg)) continue;
+    if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
+    expression(list[i], reg);
+  }
+  at(span);
+  emit_x(Op::CallBuiltin, first, static_cast<uint32_t>(list.size()), 0, id);
+  place_result(first, to);
+}
+
+void FunctionCompiler::call(Call& node, Reg to, bool tail) {
+  Identifier* name = node.callee->is(NodeKind::Identifier) ? &node.callee->as<Identifier>() : nullptr;
+  if (name && !name->variable) {
+    if (auto builtin = context_.catalog.find(name->name)) {
+      call_builtin(name->name, builtin->id, node.args, to, node.span);
+      if (tail) return_value(to);
+      return;
+    }
+    raise(RaiseKind::Plain, "Undefined builtin: " + std::string(name->name), name->span);
+    return;
+  }
+  uint32_t count = static_cast<uint32_t>(node.args.size());
+  if (has_spread(node.args)) {
+    Reg callee = temp();
+    expression(node.callee, callee);
+    Reg values = temp();
+    spread_args(node.args, values);
+    at(node.span);
+    emit(Op::CallSpread, callee, values);
+    place_result(callee, to);
+    if (tail) return_value(to);
+    return;
+  }
+  // A function declared at the top level is called where it is, without a copy in a register.
+  Variable* variable = name ? name->variable : nullptr;
+  bool direct = variable && variable->kind == Variable::Kind::Global && variable->declaration &&
+                variable->declaration->is(NodeKind::Function) && !variable->assigned;
+  bool self = variable && !direct && home_of(*variable) == Home::Self;
+  if (direct || self) {
+    Reg first = temps(std::max<int>(1, static_cast<int>(count)));
+    args(node.args, first);
+    at(node.span);
+    if (direct) emit_x(tail ? Op::TailCallGlobal : Op::CallGlobal, first, count, 0, variable->global);
+    else emit(tail ? Op::TailCallSelf : Op::CallSelf, first, count);
+    if (!tail) place_result(first, to);
+    else emit(Op::Return, first);
+    return;
+  }
+  Reg callee = temps(static_cast<int>(count) + 1);
+  expression(node.callee, callee);
+  args(node.args, callee + 1);
+  at(node.span);
+  emit(tail ? Op::TailCall : Op::Call, callee, count);
+  if (!tail) place_result(callee, to);
+  else emit(Op::Return, callee);
+}
+
+void FunctionCompiler::method_call(MethodCall& node, Reg to) {
+  if (node.object->is(NodeKind::Identifier) && !node.object->as<Identifier>().variable) {
+    std::string name = std::string(node.object->as<Identifier>().name) + "." + std::string(node.name.text);
+    if (auto builtin = context_.catalog.find(name)) {
+      call_builtin(name, builtin->id, node.args, to, node.span);
+      return;
+    }
+  }
+  Label end;
+  uint32_t count = static_cast<uint32_t>(node.args.size());
+  bool spread = has_spread(node.args);
+  Reg object = temps(spread ? 2 : static_cast<int>(count) + 1);
+  expression(node.object, object);
+  if (node.optional) emit_jump(Op::JumpIfNil, object, end);  // arguments are not evaluated then
+  if (spread) {
+    spread_args(node.args, object + 1);
+    at(node.name.span);
+    emit_x(Op::CallMethodSpread, object, object + 1, 0, cache(node.name.text));
+  } else {
+    args(node.args, object + 1);
+    at(node.name.span);
+    emit_x(Op::CallMethod, object, count, 0, cache(node.name.text));
+  }
+  bind(end);
+  place_result(object, to);
+}
+
+void FunctionCompiler::pipe(Pipe& node, Reg to) {
+  if (node.has_placeholder) {
+    // The piped value is a variable named `_` while the right side is evaluated.
+    size_t mark = live_.size();
+    Reg value = temp();
+    expression(node.left, value);
+    Variable& placeholder = *node.placeholder;
+    placeholder.reg = value;
+    live_.push_back(&placeholder);
+    expression(node.right, to);
+    release_variables(mark);
+    return;
+  }
+  Identifier* name = node.right->is(NodeKind::Identifier) ? &node.right->as<Identifier>() : nullptr;
+  if (name && !name->variable) {
+    if (auto builtin = context_.catalog.find(name->name)) {
+      Node* list[] = {node.left};
+      call_builtin(name->name, builtin->id, list, to, node.span);
+      return;
+    }
+  }
+  // The left side is evaluated first, though the callee sits before it in the registers.
+  Reg callee = temps(2);
+  expression(node.left, callee + 1);
+  expression(node.right, callee);
+  at(node.right->span);
+  emit(Op::Call, callee, 1, 1);  // C = 1: "cannot pipe into" instead of "cannot call"
+  place_result(callee, to);
+}
+
+}  // namespace harn::compile

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace harn::compile {
+
+struct BuiltinInfo {
+  uint32_t id = 0;          // what CallBuiltin carries
+  uint16_t min_args = 0;
+  uint16_t max_args = 0;    // 0xFFFF: any number
+  std::string_view signature;
+};
+
+// What the compiler must know about builtins. The VM's table implements it; the compiler does not
+// link to it.
+class Catalog {
+ public:
+  virtual ~Catalog() = default;
+  virtual std::optional<BuiltinInfo> find(std::string_view name) const = 0;
+  virtual std::optional<double> constant(std::string_view name) const = 0;
+  // True when every method of this name is written in C++ and so cannot run user code.
+  virtual bool is_native_method(std::string_view name) const = 0;
+  virtual std::vector<std::string_view> names() const = 0;
+};
+
+// Program variables that exist in every program, by index.
+enum PredefinedGlobal : uint32_t { kGlobalArgv, kGlobalContext, kGlobalResult, kPredefinedGlobals };
+constexpr std::string_view kPredefinedNames[] = {"argv", "context", "Result"};
+
+}  // namespace harn::compile

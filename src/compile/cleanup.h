@@ -1,0 +1,32 @@
+#pragma once
+
+#include "compile/emitter.h"
+
+namespace harn::compile {
+
+// try/finally and defer. The clean-up code is emitted once, after the body, as a subroutine in the
+// same frame: every way out of the body calls it with Gosub and goes on where it came from.
+template <class Body, class CleanupCode>
+void FunctionCompiler::with_cleanup(Body body, CleanupCode code) {
+  Cleanup cleanup;
+  cleanup.return_to = temp();
+  Reg error = temp();
+  cleanups_.push_back(&cleanup);
+  uint32_t start = here();
+  body();
+  uint32_t end = here();
+  cleanups_.pop_back();
+  Label done;
+  emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
+  jump(done);
+  uint32_t on_error = here();
+  add_handler(start, end, on_error, error, true);
+  emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
+  emit(Op::Rethrow, error);
+  bind(cleanup.entry);
+  code();
+  emit(Op::EndGosub, cleanup.return_to);
+  bind(done);
+}
+
+}  // namespace harn::compile

@@ -1,0 +1,384 @@
+// Branches, loops, match and error handling. All of them are expressions: `to` < 0 means that nobody
+// wants the value.
+#include "compile/cleanup.h"
+#include "compile/emitter.h"
+
+namespace harn::compile {
+
+using namespace bytecode;
+using namespace syntax;
+
+void FunctionCompiler::raise(RaiseKind kind, std::string_view text, Span span) {
+  at(span);
+  emit_bx(Op::Raise, static_cast<uint32_t>(kind), text_constant(text));
+}
+
+void FunctionCompiler::add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup) {
+  if (start == end) return;
+  code_->handlers.push_back({start, end, target, static_cast<uint8_t>(reg), cleanup});
+}
+
+void FunctionCompiler::if_else(Node* node, Reg to) {
+  Label end;
+  // A value is built in a temporary: `to` may be a variable that the branches read.
+  Reg value = to < 0 ? -1 : temp();
+  for (;;) {
+    auto& branch = node->as<If>();
+    Label otherwise;
+    condition(branch.condition, false, otherwise);
+    body(branch.then_block->statements, value);
+    bool more = branch.else_branch != nullptr || value >= 0;
+    if (more) jump(end);
+    bind(otherwise);
+    if (!branch.else_branch) {
+      if (value >= 0) emit(Op::LoadNil, value);
+      break;
+    }
+    if (!branch.else_branch->is(NodeKind::If)) {
+      body(branch.else_branch->as<Block>().statements, value);
+      break;
+    }
+    node = branch.else_branch;
+  }
+  bind(end);
+  if (value >= 0) emit(Op::Steal, to, value);
+}
+
+void FunctionCompiler::ternary(Ternary& node, Reg to) {
+  Label otherwise, end;
+  Reg value = temp();
+  condition(node.condition, false, otherwise);
+  expression(node.then_value, value);
+  jump(end);
+  bind(otherwise);
+  expression(node.else_value, value);
+  bind(end);
+  emit(Op::Steal, to, value);
+}
+
+// ---- loops ----
+
+void FunctionCompiler::while_loop(While& node) {
+  int mark = next_;
+  Reg passes = temp();
+  emit_bx(Op::LoadInt, passes, 0);
+  Label again, end;
+  bind(again);
+  condition(node.condition, false, end);
+  at(node.span);
+  emit(Op::LoopTick, passes);
+  loops_.push_back({&end, &again, cleanups_.size()});
+  block(node.body);
+  loops_.pop_back();
+  jump(again);
+  bind(end);
+  release_to(mark);
+}
+
+void FunctionCompiler::for_in(For& node) {
+  if (node.iterable->is(NodeKind::Range) && node.pattern->kind == PatternKind::Name) {
+    for_range(node, node.iterable->as<Range>());
+    return;
+  }
+  int mark = next_;
+  Reg source = temps(2);
+  Reg item = temp();
+  expression(node.iterable, source);
+  Label next, start, end;
+  at(node.iterable->span);
+  emit_jump(Op::ForPrep, source, next);
+  bind(start);
+  loops_.push_back({&end, &next, cleanups_.size()});
+  loop_body(node, item);
+  loops_.pop_back();
+  bind(next);
+  at(node.iterable->span);
+  emit_jump(Op::ForLoop, source, item, 0, start);
+  bind(end);
+  emit(Op::LoadNil, source);  // after a break: let go of what was iterated
+  release_to(mark);
+}
+
+void FunctionCompiler::for_range(For& node, Range& range) {
+  int mark = next_;
+  Reg counter = temps(2);
+  Reg item = temp();
+  expression(range.start, counter);
+  expression(range.end, counter + 1);
+  Label next, start, end;
+  at(range.span);
+  emit_jump(range.exclusive ? Op::RangePrep : Op::RangePrepInclusive, counter, next);
+  bind(start);
+  loops_.push_back({&end, &next, cleanups_.size()});
+  loop_body(node, item);
+  loops_.pop_back();
+  bind(next);
+  emit_jump(Op::RangeLoop, counter, item, 0, start);
+  bind(end);
+  release_to(mark);
+}
+
+void FunctionCompiler::loop_body(For& node, Reg item) {
+  size_t variables = live_.size();
+  int mark = next_;
+  scope_start(node.scope);
+  if (node.pattern->kind == PatternKind::Name) {
+    if (Variable* variable = node.pattern->fields[0].variable) {
+      variable->reg = item;  // the loop writes the variable itself
+      live_.push_back(variable);
+      if (variable->in_cell()) emit(Op::NewCell, item, item);
+    }
+  } else {
+    for (PatternField& field : node.pattern->fields) {
+      if (field.variable) declare(*field.variable);
+    }
+    at(node.pattern->span);
+    bind_pattern(*node.pattern, item);
+  }
+  block(node.body);
+  release_variables(variables);
+  release_to(mark);
+}
+
+// ---- match ----
+
+void FunctionCompiler::match(Match& node, Reg to) {
+  Reg value = to < 0 ? -1 : temp();
+  Reg subject = operand(node.subject);
+  Label end;
+  for (MatchArm& arm : node.arms) {
+    int mark = next_;
+    size_t variables = live_.size();
+    Label next;
+    match_pattern(*arm.pattern, subject, next);
+    if (arm.guard) condition(arm.guard, false, next);
+    body(arm.body->statements, value);
+    jump(end);
+    bind(next);
+    release_variables(variables);
+    release_to(mark);
+  }
+  raise(RaiseKind::Thrown, "No match arm matched the value", node.span);
+  bind(end);
+  if (value >= 0) emit(Op::Steal, to, value);
+}
+
+void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fail) {
+  switch (pattern.kind) {
+    case MatchPatternKind::Wildcard: return;
+    case MatchPatternKind::Bind: {
+      if (!pattern.variable) return;
+      declare(*pattern.variable);
+      if (pattern.variable->in_cell()) {
+        Reg copy = temp();
+        emit(Op::Move, copy, value);
+        emit(Op::NewCell, pattern.variable->reg, copy);
+      } else {
+        emit(Op::Move, pattern.variable->reg, value);
+      }
+      return;
+    }
+    case MatchPatternKind::Value: {
+      int mark = next_;
+      if (pattern.value->is(NodeKind::NilLiteral)) {
+        emit_jump(Op::JumpIfNotNil, value, fail);
+      } else if (int known = small_constant(pattern.value); known >= 0) {
+        emit_jump(Op::JumpEqualConst, value, known, 0, fail);
+      } else {
+        emit_jump(Op::JumpEqual, value, operand(pattern.value), 0, fail);
+      }
+      release_to(mark);
+      return;
+    }
+    case MatchPatternKind::Or: {
+      Label matched;
+      for (size_t i = 0; i < pattern.items.size(); ++i) {
+        if (i + 1 == pattern.items.size()) {
+          match_pattern(*pattern.items[i], value, fail);
+        } else {
+          Label next;
+          match_pattern(*pattern.items[i], value, next);
+          jump(matched);
+          bind(next);
+        }
+      }
+      bind(matched);
+      return;
+    }
+    case MatchPatternKind::List: {
+      uint32_t count = static_cast<uint32_t>(pattern.items.size());
+      if (count > 255) return limit(pattern.span, "this list pattern is too long");
+      emit_jump(Op::JumpIfNotList, value, count, pattern.has_rest, fail);
+      for (uint32_t i = 0; i < count; ++i) {
+        if (pattern.items[i]->kind == MatchPatternKind::Wildcard) continue;
+        Reg item = temp();
+        emit(Op::ListItem, item, value, i);
+        match_pattern(*pattern.items[i], item, fail);
+      }
+      if (pattern.has_rest && pattern.variable) {
+        Reg rest = temp();
+        emit(Op::ListRest, rest, value, count);
+        define(*pattern.variable, rest);
+      }
+      return;
+    }
+    case MatchPatternKind::Variant: {
+      std::string_view owner = pattern.value->as<Identifier>().name;
+      emit_xjump(Op::JumpIfNotVariant, value, cache(pattern.name.text, owner), fail);
+      for (size_t i = 0; i < pattern.items.size(); ++i) {
+        MatchPattern& item = *pattern.items[i];
+        if (item.kind == MatchPatternKind::Wildcard) continue;
+        if (item.kind == MatchPatternKind::Bind && item.variable && !item.variable->in_cell()) {
+          emit(Op::EnumField, declare(*item.variable), value, static_cast<uint32_t>(i));
+          continue;
+        }
+        Reg field = temp();
+        emit(Op::EnumField, field, value, static_cast<uint32_t>(i));
+        match_pattern(item, field, fail);
+      }
+      return;
+    }
+  }
+}
+
+// ---- errors ----
+
+void FunctionCompiler::try_expression(Try& node, Reg to) {
+  if (!node.has_catch && !node.finally_block) return try_result(node.body, to);
+  Reg value = temp();
+  if (!node.finally_block) {
+    try_with_catch(node, value);
+  } else {
+    with_cleanup(
+        [&] {
+          if (node.has_catch) try_with_catch(node, value);
+          else block(node.body, value);
+        },
+        [&] { block(node.finally_block); });
+  }
+  emit(Op::Steal, to, value);
+}
+
+void FunctionCompiler::try_with_catch(Try& node, Reg to) {
+  Reg error = temp();
+  Label end;
+  uint32_t start = here();
+  block(node.body, to);
+  uint32_t body_end = here();
+  jump(end);
+  uint32_t target = here();
+  add_handler(start, body_end, target, error, false);
+  catch_clause(node, error, to);
+  bind(end);
+}
+
+static std::string_view builtin_type_check(std::string_view name) {
+  for (std::string_view known : {"string", "int", "float", "bool", "list", "dict"}) {
+    if (name == known) return known;
+  }
+  return {};
+}
+
+void FunctionCompiler::catch_clause(Try& node, Reg error, Reg to) {
+  if (node.error_type && node.error_type->kind == TypeKind::Named) {
+    std::string_view type = node.error_type->name.text;
+    if (type != "any" && type != "unknown" && type != "error") {
+      Label matches, other;
+      std::string_view plain = builtin_type_check(type);
+      emit_xjump(Op::JumpIfNotCaught, error, text_constant(plain.empty() ? type : plain), other);
+      jump(matches);
+      bind(other);
+      emit(Op::Rethrow, error);
+      bind(matches);
+    }
+  }
+  int mark = next_;
+  size_t variables = live_.size();
+  scope_start(node.catch_scope);
+  if (Variable* variable = node.error_variable) {
+    Reg reg = declare(*variable);
+    emit(Op::CatchValue, reg, error);
+    if (variable->in_cell()) emit(Op::NewCell, reg, reg);
+  }
+  emit(Op::LoadNil, error);
+  block(node.catch_block, to);
+  release_variables(variables);
+  release_to(mark);
+}
+
+// `try { ... }` alone: a Result.
+void FunctionCompiler::try_result(Block* body_block, Reg to) {
+  Reg value = temp();
+  Reg error = temp();
+  Label end;
+  uint32_t start = here();
+  block(body_block, value);
+  uint32_t body_end = here();
+  emit(Op::WrapOk, to, value);
+  jump(end);
+  add_handler(start, body_end, here(), error, false);
+  emit(Op::WrapErr, to, error);
+  bind(end);
+}
+
+void FunctionCompiler::retry(Retry& node, Reg to) {
+  Reg left = temp();
+  Reg value = temp();
+  Reg error = temp();
+  if (node.count) expression(node.count, left);
+  else emit_bx(Op::LoadInt, left, 1);
+  int zero_index = static_cast<int>(constant(int64_t{0}));
+  Label again, failed, end;
+  bind(again);
+  at(node.span);
+  // attempts left <= 0: the value is nil
+  Reg zero = temp();
+  emit_bx(Op::LoadConst, zero, static_cast<uint32_t>(zero_index));
+  emit_jump(Op::JumpLessEqual, left, zero, 1, failed);
+  emit(Op::AddInt, left, left, 0xFF);
+  uint32_t start = here();
+  block(node.body, value);
+  uint32_t body_end = here();
+  jump(end);
+  add_handler(start, body_end, here(), error, false);
+  emit(Op::LoadNil, error);
+  jump(again);
+  bind(failed);
+  emit(Op::LoadNil, value);
+  bind(end);
+  emit(Op::Steal, to, value);
+}
+
+void FunctionCompiler::try_unwrap(TryUnwrap& node, Reg to) {
+  Reg value = temp();
+  expression(node.operand, value);
+  Label ok;
+  at(node.span);
+  emit_jump(Op::UnwrapOk, value, value, 0, ok);
+  return_value(value);
+  bind(ok);
+  emit(Op::Steal, to, value);
+}
+
+void FunctionCompiler::guard(Guard& node) {
+  Label holds;
+  condition(node.condition, true, holds);
+  body(node.else_block->statements, -1);
+  bind(holds);
+}
+
+void FunctionCompiler::require(Require& node) {
+  Label holds;
+  condition(node.condition, true, holds);
+  if (node.message) {
+    Reg message = temp();
+    expression(node.message, message);
+    at(node.span);
+    emit(Op::Throw, message);
+  } else {
+    raise(RaiseKind::Thrown, "require condition failed", node.span);
+  }
+  bind(holds);
+}
+
+}  // namespace harn::compile

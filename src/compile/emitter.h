@@ -1,0 +1,201 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bytecode/code.h"
+#include "compile/catalog.h"
+#include "compile/resolver.h"
+#include "compile/scope.h"
+#include "diag/diagnostic.h"
+#include "syntax/ast.h"
+
+namespace harn::compile {
+
+using bytecode::Op;
+using Reg = int;
+
+// What all functions of one module share while they are compiled.
+struct ModuleContext {
+  const modules::Module& module;
+  ProgramNames& names;
+  const Catalog& catalog;
+  diag::Sink& sink;
+  bool hidden = false;  // prelude
+};
+
+// A place in the code that jumps will be pointed at.
+struct Label {
+  int64_t at = -1;
+  std::vector<uint32_t> jumps;  // word offsets of jumps waiting for it
+};
+
+// Compiles one function. Registers are handed out like a stack: variables where they are declared,
+// temporaries above them.
+class FunctionCompiler {
+ public:
+  FunctionCompiler(ModuleContext& context, FunctionInfo& info, std::string name);
+
+  // Entry points: each returns the finished code.
+  std::shared_ptr<bytecode::Code> function(syntax::List<syntax::Param> params, syntax::Block* body);
+  std::shared_ptr<bytecode::Code> module_start(syntax::NodeList items);
+
+  bytecode::Code& code() { return *code_; }
+
+ private:
+  // A finally or defer block that exits must run.
+  struct Cleanup {
+    Label entry;
+    Reg return_to;  // holds where the clean-up code goes back to
+  };
+  struct Loop {
+    Label* break_to;
+    Label* continue_to;
+    size_t cleanups;  // how many were active outside the loop
+  };
+
+  // ---- emitting (emit.cpp) ----
+  uint32_t here() const { return static_cast<uint32_t>(code_->words.size()); }
+  void emit(Op op, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0);
+  void emit_bx(Op op, uint32_t a, uint32_t bx);
+  void emit_x(Op op, uint32_t a, uint32_t b, uint32_t c, uint32_t x);
+  void emit_jump(Op op, uint32_t a, uint32_t b, uint32_t c, Label& label);
+  void emit_jump(Op op, uint32_t a, Label& label) { emit_jump(op, a, 0, 0, label); }
+  void emit_xjump(Op op, uint32_t a, uint32_t x, Label& label);
+  void jump(Label& label);
+  void bind(Label& label);
+  void at(Span span);  // the source position of what is emitted next
+  uint32_t constant(bytecode::Constant value);
+  uint32_t text_constant(std::string_view text);
+  uint32_t cache(std::string_view name, std::string_view owner = {});
+  int small_constant(const syntax::Node* node);  // constant index below 256 for a number, or -1
+  Reg temp();
+  Reg temps(int count);
+  void release_to(int mark) { next_ = mark; }
+  void limit(Span span, std::string_view what);
+
+  // ---- variables (variables.cpp) ----
+  enum class Home { Register, Cell, Capture, CaptureCell, Self, Global };
+  Home home_of(const Variable& variable) const;
+  Reg declare(Variable& variable);           // gives it its register
+  void define(Variable& variable, Reg value);  // first value; `value` is a temporary or its register
+  void load(const Variable& variable, Reg to);
+  void store(const Variable& variable, Reg value, Span span);
+  void release_variables(size_t mark);
+  void make_closure(Reg to, std::shared_ptr<bytecode::Code> code, const FunctionInfo& info);
+  void place_of(const Variable& variable, bytecode::Place& place, uint32_t& index) const;
+
+  // ---- statements (statements.cpp) ----
+  void statements(syntax::NodeList list, Reg value);
+  void statement(syntax::Node* node);
+  void block(syntax::Block* block, Reg value = -1);     // value < 0: not wanted
+  void body(syntax::NodeList list, Reg value);            // of an if or match: no scope of its own
+  void scope_start(ScopeInfo* scope);
+  void let(syntax::Let& node);
+  void bind_pattern(syntax::Pattern& pattern, Reg value);
+  void assign(syntax::Assign& node);
+  void assign_path(syntax::Assign& node);
+  void assign_variable(syntax::Assign& node, syntax::Identifier& target);
+  bool assign_update(Variable& variable, syntax::Node* value, Span span);
+  void return_statement(syntax::Return& node);
+  void return_value(Reg value);
+  void run_cleanups(size_t down_to);
+  void declaration(syntax::Node* node);
+  void enum_declaration(syntax::Enum& node);
+  void struct_declaration(syntax::Struct& node);
+  void impl(syntax::Impl& node);
+  void registry_declaration(syntax::Node* node);
+  void function_declaration(syntax::Function& node);
+  void pipeline(syntax::Pipeline& node);
+
+  // ---- expressions (expressions.cpp) ----
+  void expression(syntax::Node* node, Reg to);
+  Reg operand(syntax::Node* node);  // any register that holds the value: a variable's own, or a temporary
+  void literal_text(std::string_view text, Reg to);
+  void integer(int64_t value, Reg to);
+  void interpolated(syntax::InterpolatedString& node, Reg to);
+  void identifier(syntax::Identifier& node, Reg to);
+  void list_literal(syntax::ListLiteral& node, Reg to);
+  void dict_literal(syntax::List<syntax::DictEntry> entries, Reg to);
+  void struct_literal(syntax::StructLiteral& node, Reg to);
+  void closure(syntax::Closure& node, Reg to, std::string_view name = "closure");
+  void unary(syntax::Unary& node, Reg to);
+  void binary(syntax::Binary& node, Reg to);
+  // `left_is_temp`: nobody reads the left register afterwards.
+  void arithmetic(syntax::BinaryOp op, Reg left, syntax::Node* right, Reg to, Span span,
+                  bool left_is_temp = false);
+  void comparison(syntax::Binary& node, Reg to);
+  void short_circuit(syntax::Binary& node, Reg to);
+  void member(syntax::Member& node, Reg to);
+  void index(syntax::Index& node, Reg to);
+  void slice(syntax::Slice& node, Reg to);
+  void range(syntax::Range& node, Reg to);
+  void unsupported(const syntax::Node& node, std::string_view what);
+  // Jumps to `label` when the condition's truth is `when`; goes on otherwise.
+  void condition(syntax::Node* node, bool when, Label& label);
+  bool compare_jump(syntax::Binary& node, bool when, Label& label);
+
+  // ---- calls (calls.cpp) ----
+  void call(syntax::Call& node, Reg to, bool tail = false);
+  void method_call(syntax::MethodCall& node, Reg to);
+  void pipe(syntax::Pipe& node, Reg to);
+  void call_builtin(std::string_view name, uint32_t id, syntax::NodeList args, Reg to, Span span);
+  bool has_spread(syntax::NodeList args) const;
+  void spread_args(syntax::NodeList args, Reg to);
+  Reg args(syntax::NodeList list, Reg first);
+  bool schema_argument(syntax::Node* node, Reg to);
+  void place_result(Reg from, Reg to);
+
+  // ---- control flow (control.cpp) ----
+  void if_else(syntax::Node* node, Reg to);
+  void ternary(syntax::Ternary& node, Reg to);
+  void while_loop(syntax::While& node);
+  void for_in(syntax::For& node);
+  void for_range(syntax::For& node, syntax::Range& range);
+  void loop_body(syntax::For& node, Reg item);
+  void match(syntax::Match& node, Reg to);
+  void match_pattern(syntax::MatchPattern& pattern, Reg value, Label& fail);
+  void try_expression(syntax::Try& node, Reg to);
+  void try_with_catch(syntax::Try& node, Reg to);
+  void catch_clause(syntax::Try& node, Reg error, Reg to);
+  void try_result(syntax::Block* block, Reg to);
+  void retry(syntax::Retry& node, Reg to);
+  void try_unwrap(syntax::TryUnwrap& node, Reg to);
+  void guard(syntax::Guard& node);
+  void require(syntax::Require& node);
+  // Runs `body`, then `cleanup`, whichever way the body is left.
+  template <class Body, class CleanupCode>
+  void with_cleanup(Body body, CleanupCode cleanup);
+  void add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup);
+  void raise(bytecode::RaiseKind kind, std::string_view text, Span span);
+
+  // ---- types (types.cpp) ----
+  void check_param(const syntax::Param& param, Reg reg);
+  std::shared_ptr<bytecode::TypeCheck> lower(const syntax::TypeNode& type, int depth = 0);
+  void schema(const syntax::TypeNode& type, Reg to, int depth = 0);
+  const syntax::TypeAlias* find_alias(const syntax::Node* node) const;
+  const syntax::Node* find_type(std::string_view name) const;
+
+  std::shared_ptr<bytecode::Code> finish();
+
+  ModuleContext& context_;
+  FunctionInfo& info_;
+  std::shared_ptr<bytecode::Code> code_;
+  int next_ = 0;  // the first free register
+  std::vector<Variable*> live_;   // variables that hold a register, in order
+  std::vector<Cleanup*> cleanups_;
+  std::vector<Loop> loops_;
+  std::unordered_map<std::string, uint32_t> texts_;
+  std::unordered_map<int64_t, uint32_t> ints_;
+  std::vector<std::string> aliases_open_;  // type aliases being lowered, to stop at cycles
+  bool too_large_ = false;
+};
+
+// Turns the last reads of registers into moves, so that updates can happen in place (liveness.cpp).
+void mark_last_uses(bytecode::Code& code);
+
+std::string show_type(const syntax::TypeNode& type);
+
+}  // namespace harn::compile

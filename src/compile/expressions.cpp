@@ -1,0 +1,572 @@
+#include "compile/emitter.h"
+
+namespace harn::compile {
+
+using namespace bytecode;
+using namespace syntax;
+
+// True when evaluating the node may run statements of this function, which may assign its variables.
+static bool may_assign(const Node* node, int depth = 0) {
+  if (depth > 6) return true;
+  switch (node->kind) {
+    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
+    case NodeKind::Identifier: case NodeKind::Closure: return false;
+    case NodeKind::Unary: return may_assign(node->as<Unary>().operand, depth + 1);
+    case NodeKind::InterpolatedString:
+      for (Node* part : node->as<InterpolatedString>().parts) if (may_assign(part, depth + 1)) return true;
+      return false;
+    case NodeKind::ListLiteral:
+      for (Node* item : node->as<ListLiteral>().items) if (may_assign(item, depth + 1)) return true;
+      return false;
+    case NodeKind::Spread: return may_assign(node->as<Spread>().operand, depth + 1);
+    case NodeKind::DictLiteral:
+      for (const DictEntry& entry : node->as<DictLiteral>().entries) {
+        if (entry.computed && may_assign(entry.computed, depth + 1)) return true;
+        if (entry.value && may_assign(entry.value, depth + 1)) return true;
+      }
+      return false;
+    case NodeKind::Ternary:
+      return may_assign(node->as<Ternary>().condition, depth + 1) ||
+             may_assign(node->as<Ternary>().then_value, depth + 1) ||
+             may_assign(node->as<Ternary>().else_value, depth + 1);
+    case NodeKind::Binary:
+      return may_assign(node->as<Binary>().left, depth + 1) ||
+             may_assign(node->as<Binary>().right, depth + 1);
+    case NodeKind::Member: return may_assign(node->as<Member>().object, depth + 1);
+    case NodeKind::Index:
+      return may_assign(node->as<Index>().object, depth + 1) ||
+             may_assign(node->as<Index>().index, depth + 1);
+    case NodeKind::Call:
+      for (Node* arg : node->as<Call>().args) if (may_assign(arg, depth + 1)) return true;
+      return may_assign(node->as<Call>().callee, depth + 1);
+    case NodeKind::MethodCall:
+      for (Node* arg : node->as<MethodCall>().args) if (may_assign(arg, depth + 1)) return true;
+      return may_assign(node->as<MethodCall>().object, depth + 1);
+    default: return true;
+  }
+}
+
+// The variable's own register when the node is a plain local variable.
+static Variable* local_variable(Node* node) {
+  if (!node->is(NodeKind::Identifier)) return nullptr;
+  return node->as<Identifier>().variable;
+}
+
+Reg FunctionCompiler::operand(Node* node) {
+  Variable* variable = local_variable(node);
+  if (variable && home_of(*variable) == Home::Register && !variable->leaked) return variable->reg;
+  Reg reg = temp();
+  expression(node, reg);
+  return reg;
+}
+
+void FunctionCompiler::integer(int64_t value, Reg to) {
+  if (value >= -32768 && value <= 32767) {
+    emit_bx(Op::LoadInt, to, static_cast<uint32_t>(value) & 0xFFFF);
+    return;
+  }
+  auto [at, fresh] = ints_.try_emplace(value, 0);
+  if (fresh) at->second = constant(value);
+  emit_bx(Op::LoadConst, to, at->second);
+}
+
+void FunctionCompiler::literal_text(std::string_view text, Reg to) {
+  emit_bx(Op::LoadConst, to, text_constant(text));
+}
+
+void FunctionCompiler::expression(Node* node, Reg to) {
+  int mark = next_;
+  switch (node->kind) {
+    case NodeKind::NilLiteral: emit(Op::LoadNil, to); break;
+    case NodeKind::BoolLiteral: emit(Op::LoadBool, to, node->as<BoolLiteral>().value); break;
+    case NodeKind::IntLiteral: integer(node->as<IntLiteral>().value, to); break;
+    case NodeKind::DurationLiteral: integer(node->as<DurationLiteral>().milliseconds, to); break;
+    case NodeKind::FloatLiteral:
+      emit_bx(Op::LoadConst, to, constant(node->as<FloatLiteral>().value));
+      break;
+    case NodeKind::StringLiteral: literal_text(node->as<StringLiteral>().value, to); break;
+    case NodeKind::InterpolatedString: interpolated(node->as<InterpolatedString>(), to); break;
+    case NodeKind::Identifier: identifier(node->as<Identifier>(), to); break;
+    case NodeKind::ListLiteral: list_literal(node->as<ListLiteral>(), to); break;
+    case NodeKind::DictLiteral: dict_literal(node->as<DictLiteral>().entries, to); break;
+    case NodeKind::StructLiteral: struct_literal(node->as<StructLiteral>(), to); break;
+    case NodeKind::Closure: closure(node->as<Closure>(), to); break;
+    case NodeKind::Unary: unary(node->as<Unary>(), to); break;
+    case NodeKind::Binary: binary(node->as<Binary>(), to); break;
+    case NodeKind::Range: range(node->as<Range>(), to); break;
+    case NodeKind::Ternary: ternary(node->as<Ternary>(), to); break;
+    case NodeKind::Pipe: pipe(node->as<Pipe>(), to); break;
+    case NodeKind::Call: call(node->as<Call>(), to); break;
+    case NodeKind::MethodCall: method_call(node->as<MethodCall>(), to); break;
+    case NodeKind::Member: member(node->as<Member>(), to); break;
+    case NodeKind::Index: index(node->as<Index>(), to); break;
+    case NodeKind::Slice: slice(node->as<Slice>(), to); break;
+    case NodeKind::TryUnwrap: try_unwrap(node->as<TryUnwrap>(), to); break;
+    // The lowered form in the document catches and rethrows; leaving the error alone is the same.
+    case NodeKind::TryStar: expression(node->as<TryStar>().operand, to); break;
+    case NodeKind::Block: block(&node->as<Block>(), to); break;
+    case NodeKind::If: if_else(node, to); break;
+    case NodeKind::Match: match(node->as<Match>(), to); break;
+    case NodeKind::Try: try_expression(node->as<Try>(), to); break;
+    case NodeKind::Retry: retry(node->as<Retry>(), to); break;
+    case NodeKind::Spread: unsupported(*node, "a spread at this place"); break;
+    case NodeKind::NamedArgument: unsupported(*node, "a named argument at this place"); break;
+    case NodeKind::Parallel: unsupported(*node, "`parallel`"); break;
+    case NodeKind::Spawn: unsupported(*node, "`spawn`"); break;
+    case NodeKind::Deadline: unsupported(*node, "`deadline`"); break;
+    case NodeKind::Mutex: unsupported(*node, "`mutex`"); break;
+    case NodeKind::Select: unsupported(*node, "`select`"); break;
+    case NodeKind::CostRoute: unsupported(*node, "`cost_route`"); break;
+    case NodeKind::HumanCall: unsupported(*node, "asking a person"); break;
+    case NodeKind::Yield: {
+      Reg value = to;
+      if (node->as<Yield>().value) value = operand(node->as<Yield>().value);
+      else emit(Op::LoadNil, to);
+      at(node->span);
+      emit(Op::Yield, to, value);
+      break;
+    }
+    case NodeKind::Emit: {
+      Reg value = operand(node->as<Emit>().value);
+      at(node->span);
+      emit(Op::Yield, to, value);
+      break;
+    }
+    case NodeKind::Error: emit(Op::LoadNil, to); break;
+    default:  // a statement: its value is nil
+      statement(node);
+      emit(Op::LoadNil, to);
+  }
+  release_to(mark);
+}
+
+void FunctionCompiler::unsupported(const Node& node, std::string_view what) {
+  context_.sink.report(diag::Code::NotSupportedYet, context_.module.source, node.span, what);
+}
+
+void FunctionCompiler::interpolated(InterpolatedString& node, Reg to) {
+  constexpr size_t kBatch = 32;
+  int count = static_cast<int>(std::min(node.parts.size(), kBatch));
+  Reg first = temps(count);
+  Reg at_reg = first;
+  size_t in_batch = 0;
+  for (Node* part : node.parts) {
+    if (in_batch == kBatch) {  // join what there is and go on behind it
+      emit(Op::Concat, first, first, kBatch);
+      at_reg = first + 1;
+      in_batch = 1;
+    }
+    expression(part, at_reg++);
+    ++in_batch;
+  }
+  at(node.span);
+  emit(Op::Concat, to, first, static_cast<uint32_t>(in_batch));
+}
+
+void FunctionCompiler::identifier(Identifier& node, Reg to) {
+  at(node.span);
+  if (node.variable) {
+    if (find_alias(&node)) {
+      schema_argument(&node, to);
+      return;
+    }
+    load(*node.variable, to);
+    return;
+  }
+  if (auto number = context_.catalog.constant(node.name)) {
+    emit_bx(Op::LoadConst, to, constant(*number));
+    return;
+  }
+  if (auto builtin = context_.catalog.find(node.name)) {
+    // A builtin as a value; the VM links this constant to its row.
+    emit_bx(Op::LoadConst, to, constant(Keys{"builtin", std::string(node.name)}));
+    return;
+  }
+  raise(RaiseKind::Plain, "Undefined variable: " + std::string(node.name), node.span);
+}
+
+void FunctionCompiler::list_literal(ListLiteral& node, Reg to) {
+  constexpr size_t kBatch = 32;
+  bool spread = has_spread(node.items);
+  if (!spread && node.items.size() <= kBatch) {
+    Reg first = temps(static_cast<int>(node.items.size()));
+    for (size_t i = 0; i < node.items.size(); ++i) expression(node.items[i], first + static_cast<int>(i));
+    emit(Op::NewList, to, first, static_cast<uint32_t>(node.items.size()));
+    return;
+  }
+  Reg list = temp();
+  emit(Op::NewList, list, 0, 0);
+  for (Node* item : node.items) {
+    int mark = next_;
+    Reg value = temp();
+    if (item->is(NodeKind::Spread)) {
+      expression(item->as<Spread>().operand, value);
+      at(item->span);
+      emit(Op::ListSpread, list, value);
+    } else {
+      expression(item, value);
+      emit(Op::ListPush, list, value);
+    }
+    release_to(mark);
+  }
+  emit(Op::Steal, to, list);
+}
+
+static bool plain_distinct_keys(List<DictEntry> entries) {
+  constexpr size_t kMost = 48;
+  if (entries.empty() || entries.size() > kMost) return false;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].form == KeyForm::Computed || entries[i].form == KeyForm::Spread) return false;
+    for (size_t j = 0; j < i; ++j) {
+      if (entries[j].key.text == entries[i].key.text) return false;
+    }
+  }
+  return true;
+}
+
+static Keys keys_of(List<DictEntry> entries) {
+  Keys keys;
+  for (const DictEntry& entry : entries) keys.emplace_back(entry.key.text);
+  return keys;
+}
+
+void FunctionCompiler::dict_literal(List<DictEntry> entries, Reg to) {
+  if (entries.empty()) {
+    emit(Op::NewDict, to);
+    return;
+  }
+  if (plain_distinct_keys(entries)) {
+    Reg first = temps(static_cast<int>(entries.size()));
+    for (size_t i = 0; i < entries.size(); ++i) expression(entries[i].value, first + static_cast<int>(i));
+    emit_x(Op::NewDictOf, to, first, static_cast<uint32_t>(entries.size()), constant(keys_of(entries)));
+    return;
+  }
+  Reg dict = temp();
+  emit(Op::NewDict, dict);
+  for (const DictEntry& entry : entries) {
+    int mark = next_;
+    if (entry.form == KeyForm::Spread) {
+      Reg value = operand(entry.value);
+      at(entry.value->span);
+      emit(Op::DictSpread, dict, value);
+    } else if (entry.form == KeyForm::Computed) {
+      Reg key = temp();
+      expression(entry.computed, key);
+      Reg value = temp();
+      expression(entry.value, value);
+      emit(Op::DictPut, dict, key, value);
+    } else {
+      Reg value = temp();
+      expression(entry.value, value);
+      emit_x(Op::SetField, dict, value, 0, cache(entry.key.text));
+    }
+    release_to(mark);
+  }
+  emit(Op::Steal, to, dict);
+}
+
+void FunctionCompiler::struct_literal(StructLiteral& node, Reg to) {
+  if (!node.variable) {
+    raise(RaiseKind::Plain, "Undefined variable: " + std::string(node.name.text), node.name.span);
+    return;
+  }
+  Reg type = temp();
+  load(*node.variable, type);
+  if (plain_distinct_keys(node.fields)) {
+    Reg first = temps(static_cast<int>(node.fields.size()));
+    for (size_t i = 0; i < node.fields.size(); ++i) {
+      expression(node.fields[i].value, first + static_cast<int>(i));
+    }
+    at(node.span);
+    emit_x(Op::NewStruct, type, first, static_cast<uint32_t>(node.fields.size()),
+           constant(keys_of(node.fields)));
+  } else {
+    // Spread or computed fields: build a dict, then call the type with it.
+    Reg fields = temp();
+    dict_literal(node.fields, fields);
+    at(node.span);
+    emit(Op::Call, type, 1);
+  }
+  emit(Op::Steal, to, type);
+}
+
+void FunctionCompiler::closure(Closure& node, Reg to, std::string_view name) {
+  FunctionCompiler inner(context_, *node.info, std::string(name));
+  auto code = inner.function(node.params, node.body);
+  make_closure(to, std::move(code), *node.info);
+}
+
+void FunctionCompiler::unary(Unary& node, Reg to) {
+  if (node.op == UnaryOp::Negate && node.operand->is(NodeKind::IntLiteral)) {
+    integer(static_cast<int64_t>(0 - static_cast<uint64_t>(node.operand->as<IntLiteral>().value)), to);
+    return;
+  }
+  Reg value = operand(node.operand);
+  at(node.span);
+  emit(node.op == UnaryOp::Not ? Op::Not : Op::Neg, to, value);
+}
+
+// ---- binary operators ----
+
+void FunctionCompiler::binary(Binary& node, Reg to) {
+  switch (node.op) {
+    case BinaryOp::Or: case BinaryOp::And: case BinaryOp::Coalesce: return short_circuit(node, to);
+    case BinaryOp::Equal: case BinaryOp::NotEqual: case BinaryOp::Less: case BinaryOp::Greater:
+    case BinaryOp::LessEqual: case BinaryOp::GreaterEqual: case BinaryOp::In: case BinaryOp::NotIn:
+      return comparison(node, to);
+    default: break;
+  }
+  // Long chains lean left; a loop keeps them off the C++ stack.
+  std::vector<Binary*> chain;
+  Node* leftmost = &node;
+  auto is_arithmetic = [](Node* at) {
+    return at->is(NodeKind::Binary) &&
+           (at->as<Binary>().op == BinaryOp::Add || at->as<Binary>().op == BinaryOp::Subtract ||
+            at->as<Binary>().op >= BinaryOp::Multiply);
+  };
+  while (is_arithmetic(leftmost)) {
+    chain.push_back(&leftmost->as<Binary>());
+    leftmost = leftmost->as<Binary>().left;
+  }
+  // Intermediate results go to a temporary: `to` may be a variable that later operands still read.
+  Reg partial = -1;
+  Reg left;
+  if (may_assign(chain.back()->right)) {
+    left = partial = temp();
+    expression(leftmost, left);
+  } else {
+    left = operand(leftmost);
+  }
+  for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+    bool last = at + 1 == chain.rend();
+    if (!last && partial < 0) partial = temp();
+    Reg target = last ? to : partial;
+    arithmetic((*at)->op, left, (*at)->right, target, (*at)->op_span, left == partial);
+    left = target;
+  }
+}
+
+void FunctionCompiler::arithmetic(BinaryOp op, Reg left, Node* right, Reg to, Span span,
+                                  bool left_is_temp) {
+  int mark = next_;
+  if (op == BinaryOp::Add || op == BinaryOp::Subtract) {
+    if (right->is(NodeKind::IntLiteral)) {
+      int64_t value = right->as<IntLiteral>().value;
+      if (op == BinaryOp::Subtract) value = -value;
+      if (value >= -127 && value <= 127) {
+        at(span);
+        emit(Op::AddInt, to, left, static_cast<uint32_t>(value) & 0xFF);
+        return;
+      }
+    }
+  }
+  // Texts are only ever added, and to a temporary in place rather than as a constant.
+  bool text = right->is(NodeKind::StringLiteral);
+  int known = text && (op != BinaryOp::Add || left_is_temp) ? -1 : small_constant(right);
+  Reg value = known < 0 || op == BinaryOp::Power ? operand(right) : -1;
+  at(span);
+  auto pick = [&](Op constant_op, Op register_op) {
+    if (value < 0) emit(constant_op, to, left, known);
+    else emit(register_op, to, left, value);
+  };
+  switch (op) {
+    case BinaryOp::Add: pick(Op::AddConst, left_is_temp ? Op::AddTemp : Op::Add); break;
+    case BinaryOp::Subtract: pick(Op::SubConst, Op::Sub); break;
+    case BinaryOp::Multiply: pick(Op::MulConst, Op::Mul); break;
+    case BinaryOp::Divide: pick(Op::DivConst, Op::Div); break;
+    case BinaryOp::Modulo: pick(Op::ModConst, Op::Mod); break;
+    default: emit(Op::Pow, to, left, value);
+  }
+  release_to(mark);
+}
+
+void FunctionCompiler::comparison(Binary& node, Reg to) {
+  Reg left;
+  if (may_assign(node.right)) {
+    left = temp();
+    expression(node.left, left);
+  } else {
+    left = operand(node.left);
+  }
+  Reg right = operand(node.right);
+  at(node.op_span);
+  switch (node.op) {
+    case BinaryOp::Equal: emit(Op::Equal, to, left, right); break;
+    case BinaryOp::NotEqual: emit(Op::NotEqual, to, left, right); break;
+    case BinaryOp::Less: emit(Op::Less, to, left, right); break;
+    case BinaryOp::Greater: emit(Op::Less, to, right, left); break;
+    case BinaryOp::LessEqual: emit(Op::LessEqual, to, left, right); break;
+    case BinaryOp::GreaterEqual: emit(Op::LessEqual, to, right, left); break;
+    case BinaryOp::NotIn:
+      emit(Op::In, to, left, right);
+      emit(Op::Not, to, to);
+      break;
+    default: emit(Op::In, to, left, right);
+  }
+}
+
+void FunctionCompiler::short_circuit(Binary& node, Reg to) {
+  Label end;
+  if (node.op == BinaryOp::Coalesce) {
+    // Into a temporary: `to` may be a variable that the right side reads.
+    Reg value = temp();
+    expression(node.left, value);
+    emit_jump(Op::JumpIfNotNil, value, end);
+    expression(node.right, value);
+    bind(end);
+    emit(Op::Steal, to, value);
+    return;
+  }
+  // The result is always a bool.
+  Label decided;
+  bool decides = node.op == BinaryOp::Or;
+  condition(&node, decides, decided);
+  emit(Op::LoadBool, to, !decides);
+  jump(end);
+  bind(decided);
+  emit(Op::LoadBool, to, decides);
+  bind(end);
+}
+
+// ---- conditions ----
+
+void FunctionCompiler::condition(Node* node, bool when, Label& label) {
+  int mark = next_;
+  if (node->is(NodeKind::Unary) && node->as<Unary>().op == UnaryOp::Not) {
+    condition(node->as<Unary>().operand, !when, label);
+    return;
+  }
+  if (node->is(NodeKind::Binary)) {
+    auto& binary = node->as<Binary>();
+    if (binary.op == BinaryOp::And || binary.op == BinaryOp::Or) {
+      bool any = (binary.op == BinaryOp::Or) == when;
+      if (any) {  // either side decides
+        condition(binary.left, when, label);
+        condition(binary.right, when, label);
+      } else {
+        Label skip;
+        condition(binary.left, !when, skip);
+        condition(binary.right, when, label);
+        bind(skip);
+      }
+      return;
+    }
+    if (compare_jump(binary, when, label)) {
+      release_to(mark);
+      return;
+    }
+  }
+  if (node->is(NodeKind::BoolLiteral)) {
+    if (node->as<BoolLiteral>().value == when) jump(label);
+    return;
+  }
+  Reg value = operand(node);
+  emit_jump(when ? Op::JumpIf : Op::JumpIfNot, value, label);
+  release_to(mark);
+}
+
+bool FunctionCompiler::compare_jump(Binary& node, bool when, Label& label) {
+  if (node.op < BinaryOp::Equal || node.op > BinaryOp::GreaterEqual) return false;
+  bool equality = node.op == BinaryOp::Equal || node.op == BinaryOp::NotEqual;
+  if (equality && node.right->is(NodeKind::NilLiteral)) {
+    Reg value = operand(node.left);
+    bool on_nil = (node.op == BinaryOp::Equal) == when;
+    emit_jump(on_nil ? Op::JumpIfNil : Op::JumpIfNotNil, value, label);
+    return true;
+  }
+  Reg left;
+  if (may_assign(node.right)) {
+    left = temp();
+    expression(node.left, left);
+  } else {
+    left = operand(node.left);
+  }
+  int known = small_constant(node.right);
+  Reg right = known < 0 ? operand(node.right) : -1;
+  at(node.op_span);
+  if (node.op == BinaryOp::NotEqual) when = !when;
+  auto pick = [&](Op with_constant, Op with_register, Reg a, Reg b) {
+    if (known >= 0) emit_jump(with_constant, left, known, when, label);
+    else emit_jump(with_register, a, b, when, label);
+  };
+  switch (node.op) {
+    case BinaryOp::Equal: case BinaryOp::NotEqual:
+      pick(Op::JumpEqualConst, Op::JumpEqual, left, right);
+      break;
+    case BinaryOp::Less: pick(Op::JumpLessConst, Op::JumpLess, left, right); break;
+    case BinaryOp::LessEqual: pick(Op::JumpLessEqualConst, Op::JumpLessEqual, left, right); break;
+    case BinaryOp::Greater: pick(Op::JumpGreaterConst, Op::JumpLess, right, left); break;
+    default: pick(Op::JumpGreaterEqualConst, Op::JumpLessEqual, right, left);
+  }
+  return true;
+}
+
+// ---- access ----
+
+void FunctionCompiler::member(Member& node, Reg to) {
+  if (node.object->is(NodeKind::Identifier) && !node.object->as<Identifier>().variable) {
+    std::string name = std::string(node.object->as<Identifier>().name) + "." + std::string(node.name.text);
+    if (context_.catalog.find(name)) {
+      emit_bx(Op::LoadConst, to, constant(Keys{"builtin", name}));
+      return;
+    }
+  }
+  // Reading through `to` itself drops the intermediate object at once, so that it stays unshared.
+  Variable* variable = local_variable(node.object);
+  Reg object = to;
+  if (variable && home_of(*variable) == Home::Register && !variable->leaked) object = variable->reg;
+  else expression(node.object, to);
+  at(node.name.span);
+  emit_x(Op::GetField, to, object, node.optional, cache(node.name.text));
+}
+
+void FunctionCompiler::index(Index& node, Reg to) {
+  Label end;
+  Reg object;
+  if (may_assign(node.index) || node.optional) {
+    object = temp();
+    expression(node.object, object);
+  } else {
+    object = operand(node.object);
+  }
+  if (node.optional) {
+    Label present;
+    emit_jump(Op::JumpIfNotNil, object, present);
+    emit(Op::LoadNil, to);
+    jump(end);
+    bind(present);
+  }
+  Reg key = operand(node.index);
+  at(node.span);
+  emit(Op::GetIndex, to, object, key);
+  bind(end);
+}
+
+void FunctionCompiler::slice(Slice& node, Reg to) {
+  Reg first = temps(3);
+  expression(node.object, first);
+  auto bound = [&](Node* part, Reg reg) {
+    if (part) expression(part, reg);
+    else emit(Op::LoadUnset, reg);
+  };
+  bound(node.start, first + 1);
+  bound(node.end, first + 2);
+  at(node.span);
+  emit(Op::GetSlice, to, first, 3);
+}
+
+void FunctionCompiler::range(Range& node, Reg to) {
+  Reg start;
+  if (may_assign(node.end)) {
+    start = temp();
+    expression(node.start, start);
+  } else {
+    start = operand(node.start);
+  }
+  Reg end = operand(node.end);
+  at(node.span);
+  emit(node.exclusive ? Op::NewRangeExclusive : Op::NewRange, to, start, end);
+}
+
+}  // namespace harn::compile

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "diag/diagnostic.h"
+#include "modules/graph.h"
+
+namespace harn::compile {
+
+// Gives each pipeline that `extends` another and overrides parts of it the body it stands for: the
+// overrides, the parent's statements, then its own.
+void apply_inheritance(modules::Module& module, std::vector<std::unique_ptr<syntax::Tree>>& copies,
+                       diag::Sink& sink);
+
+}  // namespace harn::compile

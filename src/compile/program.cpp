@@ -1,0 +1,92 @@
+#include "compile/program.h"
+
+#include "compile/emitter.h"
+#include "compile/inherit.h"
+
+namespace harn::compile {
+
+using namespace syntax;
+
+namespace {
+
+// The names of all modules, bound and resolved.
+struct Resolved {
+  ProgramNames names;
+  std::vector<std::unique_ptr<Tree>> copies;  // trees that inherited bodies came from
+  std::vector<FunctionInfo*> starts;          // by module, in graph order
+};
+
+void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module& main,
+                 const Catalog& catalog, diag::Sink& sink, const CompileOptions& options) {
+  for (modules::Module* module : graph.order()) apply_inheritance(*module, resolved.copies, sink);
+  for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);
+  for (modules::Module* module : graph.order()) bind_imports(*module, resolved.names, sink);
+  for (modules::Module* module : graph.order()) {
+    ResolveOptions resolve = options.resolve;
+    resolve.main_locals &= module == &main && !options.hidden;
+    resolve.internal_names |= options.hidden || module->embedded;
+    resolved.starts.push_back(resolve_module(*module, resolved.names, catalog, sink, resolve));
+  }
+}
+
+bool is_test(const Pipeline& pipeline) {
+  if (pipeline.name.text.starts_with("test_")) return true;
+  for (const Attribute& attribute : pipeline.attributes) {
+    if (attribute.name.text == "test") return true;
+  }
+  return false;
+}
+
+void list_pipelines(bytecode::Program& program, const ProgramNames& names, modules::Module& main) {
+  auto globals = names.modules.find(&main);
+  for (Node* node : main.tree->items) {
+    if (!node->is(NodeKind::Pipeline)) continue;
+    auto& pipeline = node->as<Pipeline>();
+    auto found = globals->second.find(pipeline.name.text);
+    if (found == globals->second.end()) continue;
+    bytecode::PipelineEntry entry{std::string(pipeline.name.text), found->second->global, {}, is_test(pipeline)};
+    for (const Param& param : pipeline.params) entry.params.emplace_back(param.name.text);
+    program.pipelines.push_back(std::move(entry));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main,
+                                                   const Catalog& catalog, diag::Sink& sink,
+                                                   CompileOptions options) {
+  Resolved resolved;
+  resolve_all(resolved, graph, main, catalog, sink, options);
+  if (sink.has_errors()) return nullptr;
+  auto program = std::make_unique<bytecode::Program>();
+  for (size_t i = 0; i < graph.order().size(); ++i) {
+    modules::Module& module = *graph.order()[i];
+    ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded};
+    FunctionCompiler compiler(context, *resolved.starts[i], "main");
+    program->modules.push_back(compiler.module_start(module.tree->items));
+  }
+  if (resolved.names.globals.size() > 0xFFFF) {
+    sink.report(diag::Code::CompileLimit, main.source, Span{}, "the program has too many top-level names");
+  }
+  if (sink.has_errors()) return nullptr;
+  list_pipelines(*program, resolved.names, main);
+  program->globals = std::move(resolved.names.globals);
+  return program;
+}
+
+void check_program(modules::Graph& graph, modules::Module& main, const Catalog& catalog,
+                   diag::Sink& sink) {
+  Resolved resolved;
+  resolve_all(resolved, graph, main, catalog, sink, {});
+  if (sink.has_errors()) return;
+  // Compiling finds what only the code generator can see: limits, features that come later.
+  for (size_t i = 0; i < graph.order().size(); ++i) {
+    modules::Module& module = *graph.order()[i];
+    if (module.embedded) continue;
+    ModuleContext context{module, resolved.names, catalog, sink, false};
+    FunctionCompiler compiler(context, *resolved.starts[i], "main");
+    compiler.module_start(module.tree->items);
+  }
+}
+
+}  // namespace harn::compile

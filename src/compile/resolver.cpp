@@ -1,0 +1,932 @@
+// Binds names to variables.
+//
+// The walk follows evaluation order, keeping a stack of scopes. Harn's `if` and `match` bodies run in
+// the scope around them: a variable declared there belongs to that scope and can be used after the
+// body. Such a "leaked" variable gets its register at the start of the scope and is checked when it
+// is read; one that is only used inside its body costs nothing.
+#include "compile/resolver.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace harn::compile {
+
+using diag::Code;
+using namespace syntax;
+
+int FunctionInfo::capture_index(const Variable* variable) const {
+  auto at = std::find(captures.begin(), captures.end(), variable);
+  return at == captures.end() ? -1 : static_cast<int>(at - captures.begin());
+}
+
+struct Scope {
+  Scope* parent;
+  FunctionInfo* function;
+  ScopeInfo* info;  // null for the bodies of if and match
+  std::vector<Variable*> names;
+
+  bool is_body() const { return info == nullptr; }
+  Scope& home() { return is_body() ? parent->home() : *this; }
+  Variable* find(std::string_view name) {
+    for (auto at = names.rbegin(); at != names.rend(); ++at) {
+      if ((*at)->name == name) return *at;
+    }
+    return nullptr;
+  }
+  bool is_within(const Scope* other) const {
+    for (const Scope* at = this; at; at = at->parent) {
+      if (at == other) return true;
+    }
+    return false;
+  }
+};
+
+ProgramNames::ProgramNames() {
+  for (uint32_t i = 0; i < kPredefinedGlobals; ++i) {
+    globals.emplace_back(kPredefinedNames[i]);
+    auto& variable = resolution.variables.emplace_back();
+    variable.name = kPredefinedNames[i];
+    variable.kind = Variable::Kind::Global;
+    variable.global = i;
+    variable.declared = true;
+    variable.outside_use = true;
+    predefined[i] = &variable;
+  }
+}
+
+namespace {
+
+Variable& new_global(ProgramNames& names, const modules::Module* module, Name name,
+                     Node* declaration) {
+  auto& variable = names.resolution.variables.emplace_back();
+  variable.name = name.text;
+  variable.span = name.span;
+  variable.kind = Variable::Kind::Global;
+  variable.global = static_cast<uint32_t>(names.globals.size());
+  variable.declaration = declaration;
+  variable.module = module;
+  names.globals.emplace_back(name.text);
+  return variable;
+}
+
+class Resolver {
+ public:
+  Resolver(modules::Module& module, ProgramNames& names, const Catalog& catalog, diag::Sink& sink,
+           ResolveOptions options)
+      : module_(module), names_(names), catalog_(catalog), sink_(sink), options_(options),
+        globals_(names.modules[&module]) {}
+
+  FunctionInfo* run() {
+    FunctionInfo& info = new_function(FunctionInfo::Kind::Module);
+    function_ = &info;
+    scope_ = top_ = &scopes_.emplace_back(Scope{nullptr, &info, &new_scope_info(), {}});
+    for (Node* node : module_.tree->items) statement(node);
+    if (options_.main_locals) move_to_registers();
+    return &info;
+  }
+
+ private:
+  // ---- scopes ----
+
+  ScopeInfo& new_scope_info() { return names_.resolution.scopes.emplace_back(); }
+
+  FunctionInfo& new_function(FunctionInfo::Kind kind) {
+    auto& info = names_.resolution.functions.emplace_back();
+    info.kind = kind;
+    info.parent = function_;
+    return info;
+  }
+
+  template <class Body>
+  ScopeInfo* in_scope(Body body) {
+    Scope& scope = scopes_.emplace_back(Scope{scope_, function_, &new_scope_info(), {}});
+    scope_ = &scope;
+    body();
+    scope_ = scope.parent;
+    return scope.info;
+  }
+
+  // The body of an if or match: declares into the scope around it.
+  template <class Body>
+  void in_body(Body body) {
+    Scope& scope = scopes_.emplace_back(Scope{scope_, function_, nullptr, {}});
+    scope_ = &scope;
+    body();
+    scope_ = scope.parent;
+  }
+
+  bool at_top() { return &scope_->home() == top_; }
+
+  Variable* declare(Name name, bool is_mutable) {
+    if (name.empty() || name.text == "_") return nullptr;
+    if (at_top()) return declare_global(name, is_mutable);
+    if (Variable* known = find_until_home(name.text)) {
+      known->assigned |= known->declared;
+      known->is_mutable |= is_mutable;
+      known->declared = true;
+      known->declared_in.push_back(scope_);
+      return known;
+    }
+    auto& variable = names_.resolution.variables.emplace_back();
+    variable.name = name.text;
+    variable.span = name.span;
+    variable.owner = function_;
+    variable.is_mutable = is_mutable;
+    variable.declared = true;
+    variable.declared_in.push_back(scope_);
+    scope_->home().names.push_back(&variable);
+    return &variable;
+  }
+
+  // Declaring a name again in one scope binds the same variable anew.
+  Variable* find_until_home(std::string_view name) {
+    for (Scope* at = scope_;; at = at->parent) {
+      if (Variable* known = at->find(name)) return known;
+      if (!at->is_body()) return nullptr;
+    }
+  }
+
+  Variable* declare_global(Name name, bool is_mutable) {
+    auto& slot = globals_[name.text];
+    // A top-level declaration of the module was entered by declare_module; an imported name or a
+    // variable of a top-level if body gets its own here.
+    if (!slot || slot->module != &module_) slot = &new_global(names_, &module_, name, nullptr);
+    slot->assigned |= slot->declared;
+    slot->is_mutable |= is_mutable;
+    slot->declared = true;
+    if (scope_->is_body()) slot->leaked = true;
+    return slot;
+  }
+
+  // A variable that belongs to one construct and never leaks: loop variables, parameters, match
+  // bindings, errors.
+  Variable* declare_private(Name name, bool is_mutable) {
+    if (name.empty() || name.text == "_") return nullptr;
+    auto& variable = names_.resolution.variables.emplace_back();
+    variable.name = name.text;
+    variable.span = name.span;
+    variable.owner = function_;
+    variable.is_mutable = is_mutable;
+    variable.declared = true;
+    variable.declared_in.push_back(scope_);
+    scope_->names.push_back(&variable);
+    return &variable;
+  }
+
+  // ---- lookup ----
+
+  Variable* find(std::string_view name) {
+    for (Scope* at = scope_; at; at = at->parent) {
+      if (Variable* found = at->find(name)) {
+        if (found->declared || found->function) return found;
+      }
+    }
+    auto global = globals_.find(name);
+    if (global != globals_.end()) return global->second;
+    for (Variable* predefined : names_.predefined) {
+      if (predefined->name == name) return predefined;
+    }
+    return nullptr;
+  }
+
+  // Notes a use of the variable from the current function.
+  void use(Variable& variable) {
+    if (variable.kind == Variable::Kind::Global) {
+      if (function_->kind != FunctionInfo::Kind::Module || !variable.declared) {
+        variable.outside_use = true;
+      }
+      return;
+    }
+    bool inside = std::any_of(variable.declared_in.begin(), variable.declared_in.end(),
+                              [&](Scope* body) { return scope_->is_within(body); });
+    if (!inside && !variable.leaked && !variable.function) {
+      variable.leaked = true;
+      variable.declared_in.front()->home().info->leaked.push_back(&variable);
+    }
+    if (variable.owner == function_) return;
+    if (variable.function == function_) return;  // a function that calls itself
+    capture(variable);
+  }
+
+  void capture(Variable& variable) {
+    for (FunctionInfo* at = function_; at && at != variable.owner; at = at->parent) {
+      if (at == variable.function) return;  // inner functions take it from its own closure
+      if (at->capture_index(&variable) < 0) at->captures.push_back(&variable);
+    }
+    variable.captured = true;
+    // Captured before its declaration ran (a function used by one declared earlier): the closure
+    // must see the later write.
+    if (!variable.declared) variable.assigned = true;
+  }
+
+  void report_unknown(std::string_view name, Span span, bool is_call) {
+    if (module_.unresolved_imports) return;
+    if (!is_call && !options_.unknown_variables) return;
+    auto report = sink_.report(is_call ? Code::UnknownCallTarget : Code::UnknownVariable,
+                               module_.source, span, name);
+    auto close = text::close_names(name, visible_names());
+    if (close.empty()) {
+      report.label(is_call ? "not a builtin, a declaration or an import" : "not found in this scope");
+    } else {
+      report.label("unknown name");
+      report.help(fmt::format("did you mean `{}`?", close[0]));
+      report.fix({fmt::format("use `{}`", close[0]), span, std::string(close[0]), false});
+    }
+  }
+
+  std::vector<std::string_view> visible_names() {
+    std::vector<std::string_view> out = catalog_.names();
+    std::erase_if(out, [](std::string_view name) { return name.starts_with("__"); });
+    for (Scope* at = scope_; at; at = at->parent) {
+      for (Variable* variable : at->names) out.push_back(variable->name);
+    }
+    for (auto& [name, variable] : globals_) out.push_back(name);
+    return out;
+  }
+
+  bool is_builtin(std::string_view name) {
+    if (name.starts_with("__") && !options_.internal_names) return false;
+    return catalog_.find(name).has_value() || catalog_.constant(name).has_value();
+  }
+
+  void identifier(Identifier& node, bool is_call) {
+    if (node.name == "_" && placeholder_) {
+      node.variable = placeholder_;
+      use(*placeholder_);
+      return;
+    }
+    if (Variable* variable = find(node.name)) {
+      node.variable = variable;
+      use(*variable);
+      return;
+    }
+    if (!is_builtin(node.name)) report_unknown(node.name, node.span, is_call);
+  }
+
+  // ---- statements ----
+
+  void statements(NodeList list) {
+    hoist(list);
+    for (Node* node : list) statement(node);
+  }
+
+  // Functions of a block may call each other whatever their order.
+  void hoist(NodeList list) {
+    if (at_top()) return;
+    for (Node* node : list) {
+      if (!node->is(NodeKind::Function)) continue;
+      auto& function = node->as<Function>();
+      Variable* variable = declare(function.name, false);
+      if (!variable) continue;
+      if (!function.variable) {
+        variable->declared = false;
+        variable->function = &new_function(FunctionInfo::Kind::Function);
+        variable->declaration = node;
+      }
+      function.variable = variable;
+    }
+  }
+
+  void block(Block* block) {
+    block->scope = in_scope([&] { statements(block->statements); });
+  }
+
+  void body(Block* block) {
+    in_body([&] { statements(block->statements); });
+  }
+
+  void statement(Node* node) {
+    switch (node->kind) {
+      case NodeKind::Let: return let(node->as<Let>());
+      case NodeKind::Const: return constant(node->as<Const>());
+      case NodeKind::Assign: return assign(node->as<Assign>());
+      case NodeKind::For: return for_in(node->as<For>());
+      case NodeKind::While: return while_loop(node->as<While>());
+      case NodeKind::Return: return optional(node->as<Return>().value);
+      case NodeKind::Throw: return expression(node->as<Throw>().value);
+      case NodeKind::Break: return loop_control(*node, "break");
+      case NodeKind::Continue: return loop_control(*node, "continue");
+      case NodeKind::Defer: return protect_loop([&] { block(node->as<Defer>().body); });
+      case NodeKind::Guard: return guard(node->as<Guard>());
+      case NodeKind::Require: return require(node->as<Require>());
+      case NodeKind::Yield: return yield(node->as<Yield>());
+      case NodeKind::Emit: return emit(node->as<Emit>());
+      case NodeKind::Function: return function(node->as<Function>());
+      case NodeKind::Pipeline: return pipeline(node->as<Pipeline>());
+      case NodeKind::Override: return override_decl(node->as<Override>());
+      case NodeKind::Tool: return tool(node->as<Tool>());
+      case NodeKind::Skill: return fields(node->as<Skill>());
+      case NodeKind::EvalPack: return fields(node->as<EvalPack>());
+      case NodeKind::Enum: return type_declaration(node->as<Enum>());
+      case NodeKind::Struct: return type_declaration(node->as<Struct>());
+      case NodeKind::Impl: return impl(node->as<Impl>());
+      case NodeKind::TypeAlias: return alias(node->as<TypeAlias>());
+      case NodeKind::Import:
+        if (!at_top()) report_misplaced(*node, "an import");
+        return;
+      case NodeKind::Interface: case NodeKind::Error: return;
+      default: return expression(node);
+    }
+  }
+
+  void report_misplaced(const Node& node, std::string_view what) {
+    sink_.report(Code::NotSupportedYet, module_.source, node.span, fmt::format("{} inside a block", what))
+        .help("move it to the top level of the file");
+  }
+
+  void let(Let& node) {
+    expression(node.value);
+    pattern(*node.pattern, node.is_var, Declare::Leaking);
+  }
+
+  enum class Declare { Leaking, Private };
+  void pattern(Pattern& pattern, bool is_mutable, Declare how) {
+    for (PatternField& field : pattern.fields) {
+      if (field.default_value) expression(field.default_value);
+      field.variable = how == Declare::Leaking ? declare(field.binding, is_mutable)
+                                               : declare_private(field.binding, is_mutable);
+    }
+  }
+
+  void constant(Const& node) {
+    expression(node.value);
+    node.variable = declare(node.name, false);
+  }
+
+  void assign(Assign& node) {
+    expression(node.value);
+    target(node.target);
+  }
+
+  void target(Node* node) {
+    switch (node->kind) {
+      case NodeKind::Identifier: {
+        auto& name = node->as<Identifier>();
+        identifier(name, false);
+        if (name.variable) note_assignment(*name.variable, name);
+        return;
+      }
+      case NodeKind::Member: return target(node->as<Member>().object);
+      case NodeKind::Index:
+        target(node->as<Index>().object);
+        return expression(node->as<Index>().index);
+      default: return expression(node);
+    }
+  }
+
+  void note_assignment(Variable& variable, Identifier& at) {
+    variable.assigned = true;
+    if (variable.is_mutable) return;
+    auto report = sink_.report(Code::ImmutableAssign, module_.source, at.span, at.name);
+    report.label("assigned here");
+    if (variable.span.end > 0 && variable.kind == Variable::Kind::Local && !variable.is_parameter) {
+      report.label(module_.source, variable.span, "declared here");
+      report.help("declare it with `var`");
+    }
+  }
+
+  void for_in(For& node) {
+    expression(node.iterable);
+    node.scope = in_scope([&] {
+      pattern(*node.pattern, true, Declare::Private);
+      loop([&] { block(node.body); });
+    });
+  }
+
+  void while_loop(While& node) {
+    expression(node.condition);
+    loop([&] { block(node.body); });
+  }
+
+  template <class Body>
+  void loop(Body body) {
+    ++loop_depth_;
+    body();
+    --loop_depth_;
+  }
+  // break and continue may not leave this: a clean-up block or a function body.
+  template <class Body>
+  void protect_loop(Body body) {
+    int saved = std::exchange(loop_depth_, 0);
+    body();
+    loop_depth_ = saved;
+  }
+
+  void loop_control(const Node& node, std::string_view word) {
+    if (loop_depth_ == 0) {
+      sink_.report(Code::LoopControlOutsideLoop, module_.source, node.span, word)
+          .label("not inside a `for` or `while`");
+    }
+  }
+
+  void guard(Guard& node) {
+    expression(node.condition);
+    body(node.else_block);
+  }
+
+  void require(Require& node) {
+    expression(node.condition);
+    optional(node.message);
+  }
+
+  void yield(Yield& node) {
+    optional(node.value);
+    if (function_->is_stream) sink_.report(Code::YieldInStream, module_.source, node.span);
+    if (function_->kind != FunctionInfo::Kind::Function &&
+        function_->kind != FunctionInfo::Kind::Closure) {
+      sink_.report(Code::YieldOutsideFunction, module_.source, node.span);
+    }
+    function_->has_yield = true;
+  }
+
+  void emit(Emit& node) {
+    expression(node.value);
+    if (!function_->is_stream) {
+      sink_.report(Code::EmitOutsideStream, module_.source, node.span)
+          .help("declare the function with `gen fn`");
+    }
+    function_->has_yield = true;
+  }
+
+  // ---- functions ----
+
+  // Parameters, then the body, in a function of their own.
+  void enter(FunctionInfo& info, List<Param> params, Block* code) {
+    FunctionInfo* outer = std::exchange(function_, &info);
+    Variable* placeholder = std::exchange(placeholder_, nullptr);
+    protect_loop([&] {
+      in_scope([&] {
+        for (Param& param : params) {
+          if (param.default_value) expression(param.default_value);
+          if (param.name.text != "_" && scope_->find(param.name.text)) {
+            sink_.report(Code::DuplicateParameter, module_.source, param.name.span, param.name.text);
+          }
+          param.variable = declare_private(param.name, false);
+          if (param.variable) param.variable->is_parameter = true;
+        }
+        block(code);
+      });
+    });
+    placeholder_ = placeholder;
+    function_ = outer;
+  }
+
+  void function(Function& node) {
+    if (!node.variable) node.variable = declare(node.name, false);
+    Variable* variable = node.variable;
+    if (variable && !variable->declaration) variable->declaration = &node;
+    // Redeclared functions share the variable, not the function.
+    bool first = variable && variable->declaration == &node;
+    if (first && !variable->function) {
+      variable->function = &new_function(FunctionInfo::Kind::Function);
+    }
+    FunctionInfo& info = first ? *variable->function : new_function(FunctionInfo::Kind::Function);
+    info.parent = function_;
+    info.self = first ? variable : nullptr;
+    info.is_stream = node.is_gen;
+    node.info = &info;
+    enter(info, node.params, node.body);
+    if (variable) variable->declared = true;
+  }
+
+  void pipeline(Pipeline& node) {
+    if (!at_top()) return report_misplaced(node, "a pipeline");
+    node.info = &new_function(FunctionInfo::Kind::Pipeline);
+    enter(*node.info, node.params, node.body);
+  }
+
+  void override_decl(Override& node) {
+    node.info = &new_function(FunctionInfo::Kind::Function);
+    enter(*node.info, node.params, node.body);
+  }
+
+  void tool(Tool& node) {
+    optional(node.description);
+    node.info = &new_function(FunctionInfo::Kind::Tool);
+    enter(*node.info, node.params, node.body);
+    node.variable = declare(node.name, false);
+  }
+
+  template <class T>
+  void fields(T& node) {
+    for (SkillField& field : node.fields) expression(field.value);
+    node.variable = declare(node.name, false);
+  }
+
+  template <class T>
+  void type_declaration(T& node) {
+    node.variable = declare(node.name, false);
+    if (node.variable) node.variable->declaration = &node;
+  }
+
+  void alias(TypeAlias& node) {
+    // An alias is not a value; it only needs an entry so that schema_of(T) finds the type.
+    if (Variable* variable = declare(node.name, false)) variable->declaration = &node;
+  }
+
+  void impl(Impl& node) {
+    if (Variable* type = find(node.name.text)) {
+      node.variable = type;
+      use(*type);
+    } else {
+      report_unknown(node.name.text, node.name.span, true);
+    }
+    for (Function* method : node.methods) {
+      method->info = &new_function(FunctionInfo::Kind::Function);
+      method->info->is_stream = method->is_gen;
+      enter(*method->info, method->params, method->body);
+    }
+  }
+
+  void closure(Closure& node) {
+    node.info = &new_function(FunctionInfo::Kind::Closure);
+    enter(*node.info, node.params, node.body);
+  }
+
+  // ---- expressions ----
+
+  void optional(Node* node) {
+    if (node) expression(node);
+  }
+
+  void expressions(NodeList list) {
+    for (Node* node : list) expression(node);
+  }
+
+  void entries(List<DictEntry> list) {
+    for (DictEntry& entry : list) {
+      optional(entry.computed);
+      optional(entry.value);
+    }
+  }
+
+  void expression(Node* node) {
+    switch (node->kind) {
+      case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
+      case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
+      case NodeKind::Error: return;
+      case NodeKind::InterpolatedString: return expressions(node->as<InterpolatedString>().parts);
+      case NodeKind::Identifier: return identifier(node->as<Identifier>(), false);
+      case NodeKind::ListLiteral: return expressions(node->as<ListLiteral>().items);
+      case NodeKind::DictLiteral: return entries(node->as<DictLiteral>().entries);
+      case NodeKind::StructLiteral: return struct_literal(node->as<StructLiteral>());
+      case NodeKind::Closure: return closure(node->as<Closure>());
+      case NodeKind::Unary: return expression(node->as<Unary>().operand);
+      case NodeKind::Binary: return binary(node);
+      case NodeKind::Range:
+        expression(node->as<Range>().start);
+        return expression(node->as<Range>().end);
+      case NodeKind::Ternary:
+        expression(node->as<Ternary>().condition);
+        expression(node->as<Ternary>().then_value);
+        return expression(node->as<Ternary>().else_value);
+      case NodeKind::Pipe: return pipe(node->as<Pipe>());
+      case NodeKind::Spread: return expression(node->as<Spread>().operand);
+      case NodeKind::NamedArgument: return expression(node->as<NamedArgument>().value);
+      case NodeKind::Call: return call(node->as<Call>());
+      case NodeKind::MethodCall: return method_call(node->as<MethodCall>());
+      case NodeKind::Member: return member(node->as<Member>());
+      case NodeKind::Index:
+        expression(node->as<Index>().object);
+        return expression(node->as<Index>().index);
+      case NodeKind::Slice:
+        expression(node->as<Slice>().object);
+        optional(node->as<Slice>().start);
+        return optional(node->as<Slice>().end);
+      case NodeKind::TryUnwrap: return expression(node->as<TryUnwrap>().operand);
+      case NodeKind::TryStar: return try_star(node->as<TryStar>());
+      case NodeKind::Block: return block(&node->as<Block>());
+      case NodeKind::If: return if_else(node);
+      case NodeKind::Match: return match(node->as<Match>());
+      case NodeKind::Try: return try_catch(node->as<Try>());
+      case NodeKind::Retry:
+        optional(node->as<Retry>().count);
+        return block(node->as<Retry>().body);
+      case NodeKind::Parallel:
+        expression(node->as<Parallel>().source);
+        optional(node->as<Parallel>().max_concurrent);
+        return closure(*node->as<Parallel>().body);
+      case NodeKind::Spawn: return closure(*node->as<Spawn>().body);
+      case NodeKind::Deadline:
+        expression(node->as<Deadline>().duration);
+        return block(node->as<Deadline>().body);
+      case NodeKind::Mutex: return block(node->as<Mutex>().body);
+      case NodeKind::Select: return select(node->as<Select>());
+      case NodeKind::CostRoute:
+        for (DictEntry& entry : node->as<CostRoute>().options) route_option(entry);
+        return block(node->as<CostRoute>().body);
+      case NodeKind::HumanCall: return expressions(node->as<HumanCall>().args);
+      default: return statement(node);
+    }
+  }
+
+  // `fallback_strategy: cheapest_first` names a strategy, not a variable.
+  void route_option(DictEntry& entry) {
+    if (entry.value && entry.value->is(NodeKind::Identifier) &&
+        !find(entry.value->as<Identifier>().name)) {
+      return;
+    }
+    optional(entry.value);
+  }
+
+  // Long chains lean left; a loop keeps them off the C++ stack.
+  void binary(Node* node) {
+    std::vector<Binary*> chain;
+    while (node->is(NodeKind::Binary)) {
+      chain.push_back(&node->as<Binary>());
+      node = node->as<Binary>().left;
+    }
+    expression(node);
+    for (auto at = chain.rbegin(); at != chain.rend(); ++at) expression((*at)->right);
+  }
+
+  void struct_literal(StructLiteral& node) {
+    node.variable = find(node.name.text);
+    if (node.variable) use(*node.variable);
+    else report_unknown(node.name.text, node.name.span, true);
+    entries(node.fields);
+  }
+
+  void pipe(Pipe& node) {
+    expression(node.left);
+    if (!node.has_placeholder) {
+      if (node.right->is(NodeKind::Identifier)) identifier(node.right->as<Identifier>(), true);
+      else expression(node.right);
+      return;
+    }
+    auto& variable = names_.resolution.variables.emplace_back();
+    variable.name = "_";
+    variable.owner = function_;
+    variable.declared = true;
+    variable.declared_in.push_back(scope_);
+    node.placeholder = &variable;
+    Variable* outer = std::exchange(placeholder_, &variable);
+    expression(node.right);
+    placeholder_ = outer;
+  }
+
+  void call(Call& node) {
+    if (node.callee->is(NodeKind::Identifier)) {
+      auto& callee = node.callee->as<Identifier>();
+      identifier(callee, true);
+      check_arity(node, callee);
+    } else {
+      expression(node.callee);
+    }
+    expressions(node.args);
+  }
+
+  void check_arity(const Call& node, const Identifier& callee) {
+    for (Node* arg : node.args) {
+      if (arg->is(NodeKind::Spread)) return;
+    }
+    size_t given = node.args.size();
+    if (callee.variable) {
+      auto* declaration = callee.variable->declaration;
+      if (!declaration || !declaration->is(NodeKind::Function) || callee.variable->assigned) return;
+      size_t most = 0, least = 0;
+      for (const Param& param : declaration->as<Function>().params) {
+        if (param.rest) most = SIZE_MAX;
+        else if (most != SIZE_MAX) ++most;
+        if (!param.rest && !param.default_value) ++least;
+      }
+      if (given >= least && given <= most) return;
+      sink_.report(Code::WrongArgumentCount, module_.source, node.span, callee.name,
+                   expected_count(least, most), given)
+          .label(module_.source, callee.variable->span, "declared here");
+      return;
+    }
+    auto builtin = catalog_.find(callee.name);
+    if (!builtin) return;
+    size_t most = builtin->max_args == 0xFFFF ? SIZE_MAX : builtin->max_args;
+    if (given >= builtin->min_args && given <= most) return;
+    sink_.report(Code::BuiltinArgumentCount, module_.source, node.span, callee.name,
+                 expected_count(builtin->min_args, most), given)
+        .help(fmt::format("{}{}", callee.name, builtin->signature));
+  }
+
+  static std::string expected_count(size_t least, size_t most) {
+    if (most == SIZE_MAX) return fmt::format("at least {}", text::plural(least, "argument"));
+    if (least == most) return text::plural(least, "argument");
+    return fmt::format("{} to {}", least, text::plural(most, "argument"));
+  }
+
+  // `ns.name(...)` where no variable is called `ns`: a builtin with a dot in its name.
+  bool is_namespaced(Node* object, std::string_view name) {
+    if (!object->is(NodeKind::Identifier)) return false;
+    auto& owner = object->as<Identifier>();
+    if (find(owner.name)) return false;
+    return catalog_.find(fmt::format("{}.{}", owner.name, name)).has_value();
+  }
+
+  void method_call(MethodCall& node) {
+    if (!is_namespaced(node.object, node.name.text)) expression(node.object);
+    expressions(node.args);
+  }
+
+  void member(Member& node) {
+    if (!is_namespaced(node.object, node.name.text)) expression(node.object);
+  }
+
+  void try_star(TryStar& node) {
+    if (function_->kind == FunctionInfo::Kind::Module) {
+      sink_.report(Code::TryStarOutsideFunction, module_.source, node.span);
+    }
+    expression(node.operand);
+  }
+
+  void if_else(Node* node) {
+    for (;;) {
+      auto& branch = node->as<If>();
+      expression(branch.condition);
+      body(branch.then_block);
+      if (!branch.else_branch) return;
+      if (!branch.else_branch->is(NodeKind::If)) return body(&branch.else_branch->as<Block>());
+      node = branch.else_branch;
+    }
+  }
+
+  void match(Match& node) {
+    expression(node.subject);
+    for (MatchArm& arm : node.arms) {
+      // The names a pattern binds belong to the arm; what the body declares leaks as usual.
+      in_body([&] {
+        match_pattern(*arm.pattern);
+        optional(arm.guard);
+        body(arm.body);
+      });
+    }
+  }
+
+  void match_pattern(MatchPattern& pattern) {
+    switch (pattern.kind) {
+      case MatchPatternKind::Wildcard: return;
+      case MatchPatternKind::Bind:
+        pattern.variable = declare_private(pattern.name, true);
+        return;
+      case MatchPatternKind::Value: return expression(pattern.value);
+      case MatchPatternKind::Variant:
+        // The enum is matched by name; resolving it still catches typing slips.
+        if (pattern.value->is(NodeKind::Identifier) &&
+            pattern.value->as<Identifier>().name != "Result") {
+          identifier(pattern.value->as<Identifier>(), false);
+        }
+        break;
+      case MatchPatternKind::List:
+      case MatchPatternKind::Or: break;
+    }
+    for (MatchPattern* item : pattern.items) match_pattern(*item);
+    if (pattern.kind == MatchPatternKind::List && pattern.has_rest) {
+      pattern.variable = declare_private(pattern.name, true);
+    }
+  }
+
+  void try_catch(Try& node) {
+    block(node.body);
+    if (node.has_catch) {
+      node.catch_scope = in_scope([&] {
+        node.error_variable = declare_private(node.error_name, true);
+        block(node.catch_block);
+      });
+    }
+    if (node.finally_block) protect_loop([&] { block(node.finally_block); });
+  }
+
+  void select(Select& node) {
+    for (SelectCase& option : node.cases) {
+      optional(option.source);
+      option.scope = in_scope([&] {
+        option.variable = declare_private(option.binding, true);
+        block(option.body);
+      });
+    }
+  }
+
+  // Variables of a main script that no function touches need not be program variables.
+  void move_to_registers() {
+    constexpr int kMost = 100;
+    int moved = 0;
+    for (auto& [name, variable] : globals_) {
+      if (variable->module != &module_ || variable->declaration) continue;
+      if (variable->outside_use || variable->leaked) continue;
+      if (!variable->declared || moved == kMost) continue;
+      variable->kind = Variable::Kind::Local;
+      variable->owner = function_;
+      ++moved;
+    }
+  }
+
+  modules::Module& module_;
+  ProgramNames& names_;
+  const Catalog& catalog_;
+  diag::Sink& sink_;
+  ResolveOptions options_;
+  std::unordered_map<std::string_view, Variable*>& globals_;
+  FunctionInfo* function_ = nullptr;
+  Scope* scope_ = nullptr;
+  Scope* top_ = nullptr;
+  std::deque<Scope> scopes_;  // kept: variables point at the scopes that declare them
+  Variable* placeholder_ = nullptr;
+  int loop_depth_ = 0;
+};
+
+}  // namespace
+
+void declare_module(modules::Module& module, ProgramNames& names) {
+  auto& globals = names.modules[&module];
+  auto declare = [&](Name name, Node* declaration) {
+    if (name.empty() || name.text == "_") return;
+    auto& slot = globals[name.text];
+    if (!slot) slot = &new_global(names, &module, name, declaration);
+  };
+  for (Node* node : module.tree->items) {
+    if (node->is(NodeKind::Let)) {
+      for (PatternField& field : node->as<Let>().pattern->fields) declare(field.binding, nullptr);
+    } else if (node->is(NodeKind::Const)) {
+      declare(node->as<Const>().name, nullptr);
+    } else if (!node->is(NodeKind::Pipeline)) {
+      bool is_pub = false;
+      declare(modules::declared_name(*node, is_pub), node);
+    }
+  }
+  // A pipeline can be called by its name unless something else has that name.
+  for (Node* node : module.tree->items) {
+    if (node->is(NodeKind::Pipeline)) declare(node->as<Pipeline>().name, node);
+  }
+}
+
+namespace {
+
+class ImportBinder {
+ public:
+  ImportBinder(modules::Module& module, ProgramNames& names, diag::Sink& sink)
+      : module_(module), names_(names), sink_(sink), globals_(names.modules[&module]) {}
+
+  void run() {
+    for (const modules::Dependency& dependency : module_.imports) {
+      if (!dependency.target) continue;
+      if (dependency.import->selective) bind_listed(dependency);
+      else bind_all(dependency);
+    }
+  }
+
+ private:
+  void bind_all(const modules::Dependency& dependency) {
+    for (auto& [name, from] : dependency.target->exports) {
+      bind(name, from, *dependency.import, dependency.import->path_span);
+    }
+  }
+
+  void bind_listed(const modules::Dependency& dependency) {
+    auto& exports = dependency.target->exports;
+    for (ImportedName& imported : dependency.import->names) {
+      auto found = exports.find(imported.name.text);
+      if (found != exports.end()) {
+        bind(found->first, found->second, *dependency.import, imported.name.span);
+        continue;
+      }
+      if (dependency.target->unresolved_imports || dependency.target->tree->has_errors) continue;
+      std::vector<std::string_view> offered;
+      for (auto& [name, from] : exports) offered.push_back(name);
+      auto report = sink_.report(Code::NotExported, module_.source, imported.name.span,
+                                 dependency.import->path, imported.name.text);
+      auto close = text::close_names(imported.name.text, offered);
+      if (!close.empty()) report.help(fmt::format("did you mean `{}`?", close[0]));
+    }
+  }
+
+  void bind(std::string_view name, const modules::Export& from, const Import& import, Span span) {
+    auto& origin = names_.modules[from.origin];
+    auto variable = origin.find(name);
+    if (variable == origin.end()) return;
+    auto [slot, fresh] = globals_.try_emplace(name, variable->second);
+    if (fresh) {
+      from_[name] = import.path;
+      slot->second->outside_use = true;
+      return;
+    }
+    if (slot->second == variable->second || slot->second->module == &module_) return;
+    sink_.report(Code::ImportCollision, module_.source, span, name, from_[name], import.path)
+        .help(fmt::format("import selectively: import {{ {} }} from \"{}\"", name, import.path));
+  }
+
+  modules::Module& module_;
+  ProgramNames& names_;
+  diag::Sink& sink_;
+  std::unordered_map<std::string_view, Variable*>& globals_;
+  std::unordered_map<std::string_view, std::string_view> from_;
+};
+
+}  // namespace
+
+void bind_imports(modules::Module& module, ProgramNames& names, diag::Sink& sink) {
+  ImportBinder(module, names, sink).run();
+}
+
+FunctionInfo* resolve_module(modules::Module& module, ProgramNames& names, const Catalog& catalog,
+                             diag::Sink& sink, ResolveOptions options) {
+  return Resolver(module, names, catalog, sink, options).run();
+}
+
+}  // namespace harn::compile

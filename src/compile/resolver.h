@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "compile/catalog.h"
+#include "compile/scope.h"
+#include "diag/diagnostic.h"
+#include "modules/graph.h"
+
+namespace harn::compile {
+
+// The program's variables so far: shared by the resolvers of all its modules.
+struct ProgramNames {
+  std::vector<std::string> globals;  // by index
+  std::unordered_map<const modules::Module*, std::unordered_map<std::string_view, Variable*>> modules;
+  Resolution resolution;
+  Variable* predefined[kPredefinedGlobals] = {};
+  ProgramNames();
+};
+
+struct ResolveOptions {
+  bool unknown_variables = true;    // report them (a run leaves them to the moment they are read)
+  bool main_locals = true;          // variables of a main script may live in registers
+  bool internal_names = false;      // prelude: `__names` are allowed
+};
+
+// Declares a module's top-level names, then binds what it imports. Each step is done for all modules
+// before the next, so that imports may be circular.
+void declare_module(modules::Module& module, ProgramNames& names);
+void bind_imports(modules::Module& module, ProgramNames& names, diag::Sink& sink);
+
+// Binds every name in a module's tree to a variable, or leaves it null for builtins and names nobody
+// knows. Reports problems of names, arity, loops and yields.
+FunctionInfo* resolve_module(modules::Module& module, ProgramNames& names, const Catalog& catalog,
+                             diag::Sink& sink, ResolveOptions options);
+
+}  // namespace harn::compile

@@ -1,0 +1,661 @@
+#include "compile/emitter.h"
+
+#include <algorithm>
+
+#include "compile/cleanup.h"
+
+namespace harn::compile {
+
+using namespace bytecode;
+using namespace syntax;
+
+std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, Block* body) {
+  code_->is_generator = info_.has_yield || info_.is_stream;
+  code_->is_stream = info_.is_stream;
+  for (Param& param : params) {
+    code_->param_names.emplace_back(param.name.text);
+    if (param.rest) {
+      code_->has_rest = true;
+    } else {
+      ++code_->param_count;
+      if (!param.default_value) ++code_->required_params;
+    }
+  }
+  if (params.size() > 200) limit(params[0].name.span, "this function has too many parameters");
+  // Arguments arrive in the first registers.
+  Reg first = temps(static_cast<int>(params.size()));
+  for (size_t i = 0; i < params.size(); ++i) {
+    Param& param = params[i];
+    Reg reg = first + static_cast<int>(i);
+    if (param.default_value) {
+      Label given;
+      emit_jump(Op::JumpIfSet, reg, given);
+      expression(param.default_value, reg);
+      bind(given);
+    }
+    if (param.type) check_param(param, reg);
+    if (param.variable) {
+      param.variable->reg = reg;
+      live_.push_back(param.variable);
+      if (param.variable->in_cell()) emit(Op::NewCell, reg, reg);
+    }
+  }
+  scope_start(body->scope);
+  Reg value = temp();
+  bool wants_value = !code_->is_generator;
+  statements(body->statements, wants_value ? value : -1);
+  if (wants_value) emit(Op::Return, value);
+  else emit(Op::ReturnNil);
+  release_variables(0);
+  return finish();
+}
+
+std::shared_ptr<bytecode::Code> FunctionCompiler::module_start(NodeList items) {
+  // Functions and types exist before the first statement runs, whatever the order in the file.
+  auto is_early = [](Node* node) {
+    return node->is(NodeKind::Function) || node->is(NodeKind::Enum) || node->is(NodeKind::Struct) ||
+           node->is(NodeKind::Pipeline);
+  };
+  for (Node* node : items) {
+    if (is_early(node)) statement(node);
+  }
+  for (Node* node : items) {
+    if (node->is(NodeKind::Impl)) statement(node);
+  }
+  Reg value = temp();
+  std::vector<Node*> rest;
+  for (Node* node : items) {
+    if (!is_early(node) && !node->is(NodeKind::Impl)) rest.push_back(node);
+  }
+  statements(rest, value);
+  emit(Op::Return, value);
+  release_variables(0);
+  return finish();
+}
+
+void FunctionCompiler::scope_start(ScopeInfo* scope) {
+  if (!scope) return;
+  for (Variable* variable : scope->leaked) {
+    if (variable->kind == Variable::Kind::Global || variable->owner != &info_) continue;
+    Reg reg = declare(*variable);
+    emit(Op::LoadUnset, reg);
+    if (variable->in_cell()) emit(Op::NewCell, reg, reg);
+  }
+}
+
+// Functions of a block that others capture before they are declared live in cells from the start.
+static std::vector<Variable*> early_cells(NodeList list) {
+  std::vector<Variable*> out;
+  for (Node* node : list) {
+    if (!node->is(NodeKind::Function)) continue;
+    Variable* variable = node->as<Function>().variable;
+    if (variable && variable->in_cell() && variable->reg < 0) out.push_back(variable);
+  }
+  return out;
+}
+
+void FunctionCompiler::statements(NodeList list, Reg value) {
+  for (Variable* variable : early_cells(list)) {
+    Reg reg = declare(*variable);
+    emit(Op::LoadUnset, reg);
+    emit(Op::NewCell, reg, reg);
+  }
+  for (size_t i = 0; i < list.size(); ++i) {
+    Node* node = list[i];
+    if (node->is(NodeKind::Defer)) {
+      // What follows in this block runs under the protection of the deferred block.
+      NodeList rest = list.subspan(i + 1);
+      with_cleanup([&] { statements(rest, value); }, [&] { block(node->as<Defer>().body); });
+      return;
+    }
+    bool last = i + 1 == list.size();
+    if (last && value >= 0) expression(node, value);
+    else statement(node);
+  }
+  if (list.empty() && value >= 0) emit(Op::LoadNil, value);
+}
+
+void FunctionCompiler::block(Block* block, Reg value) {
+  int mark = next_;
+  size_t variables = live_.size();
+  scope_start(block->scope);
+  statements(block->statements, value);
+  release_variables(variables);
+  release_to(mark);
+}
+
+// Variables of these bodies that are used later were declared by scope_start; the others end here.
+void FunctionCompiler::body(NodeList list, Reg value) {
+  int mark = next_;
+  size_t variables = live_.size();
+  statements(list, value);
+  release_variables(variables);
+  release_to(mark);
+}
+
+void FunctionCompiler::statement(Node* node) {
+  int mark = next_;
+  bool keeps_registers = false;
+  switch (node->kind) {
+    case NodeKind::Let:
+      keeps_registers = true;
+      let(node->as<Let>());
+      break;
+    case NodeKind::Const: {
+      keeps_registers = true;
+      auto& constant = node->as<Const>();
+      if (!constant.variable) break;
+      if (home_of(*constant.variable) == Home::Register) {
+        expression(constant.value, declare(*constant.variable));
+      } else {
+        if (home_of(*constant.variable) == Home::Cell) declare(*constant.variable);
+        mark = next_;
+        keeps_registers = false;
+        Reg value = temp();
+        expression(constant.value, value);
+        define(*constant.variable, value);
+      }
+      break;
+    }
+    case NodeKind::Assign: assign(node->as<Assign>()); break;
+    case NodeKind::For: for_in(node->as<For>()); break;
+    case NodeKind::While: while_loop(node->as<While>()); break;
+    case NodeKind::Return: return_statement(node->as<Return>()); break;
+    case NodeKind::Throw: {
+      Reg value = operand(node->as<Throw>().value);
+      at(node->span);
+      emit(Op::Throw, value);
+      break;
+    }
+    case NodeKind::Break:
+      if (loops_.empty()) break;
+      run_cleanups(loops_.back().cleanups);
+      jump(*loops_.back().break_to);
+      break;
+    case NodeKind::Continue:
+      if (loops_.empty()) break;
+      run_cleanups(loops_.back().cleanups);
+      jump(*loops_.back().continue_to);
+      break;
+    case NodeKind::Guard: guard(node->as<Guard>()); break;
+    case NodeKind::Require: require(node->as<Require>()); break;
+    case NodeKind::If: if_else(node, -1); break;
+    case NodeKind::Match: match(node->as<Match>(), -1); break;
+    case NodeKind::Block: block(&node->as<Block>()); break;
+    case NodeKind::Function: case NodeKind::Pipeline: case NodeKind::Override: case NodeKind::Tool:
+    case NodeKind::Skill: case NodeKind::EvalPack: case NodeKind::Enum: case NodeKind::Struct:
+    case NodeKind::Impl: case NodeKind::TypeAlias: case NodeKind::Interface: case NodeKind::Import:
+      keeps_registers = true;
+      declaration(node);
+      break;
+    case NodeKind::Error: break;
+    default: {
+      Reg unused = temp();
+      expression(node, unused);
+    }
+  }
+  if (!keeps_registers) release_to(mark);
+}
+
+// ---- let and patterns ----
+
+void FunctionCompiler::let(Let& node) {
+  if (node.pattern->kind == PatternKind::Name) {
+    Variable* variable = node.pattern->fields[0].variable;
+    if (variable && home_of(*variable) == Home::Register && variable->reg < 0 && !variable->leaked) {
+      // Straight into the variable's register, which nothing can see before it is declared.
+      Reg reg = temp();
+      expression(node.value, reg);
+      variable->reg = reg;
+      live_.push_back(variable);
+      return;
+    }
+    if (variable && home_of(*variable) == Home::Cell) declare(*variable);
+    if (variable && home_of(*variable) == Home::Register) declare(*variable);
+    int mark = next_;
+    Reg value = temp();
+    expression(node.value, value);
+    if (variable) define(*variable, value);
+    release_to(mark);
+    return;
+  }
+  for (PatternField& field : node.pattern->fields) {
+    if (field.variable && home_of(*field.variable) != Home::Global) declare(*field.variable);
+  }
+  int mark = next_;
+  Reg value = temp();
+  expression(node.value, value);
+  at(node.pattern->span);
+  bind_pattern(*node.pattern, value);
+  release_to(mark);
+}
+
+void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value) {
+  if (pattern.kind == PatternKind::Name) {
+    if (Variable* variable = pattern.fields[0].variable) define(*variable, value);
+    return;
+  }
+  int mark = next_;
+  if (pattern.kind == PatternKind::Pair) {
+    Reg halves = temps(2);
+    emit(Op::PairUnpack, halves, value);
+    for (size_t i = 0; i < pattern.fields.size() && i < 2; ++i) {
+      if (Variable* variable = pattern.fields[i].variable) define(*variable, halves + static_cast<int>(i));
+    }
+    release_to(mark);
+    return;
+  }
+  bool is_list = pattern.kind == PatternKind::List;
+  emit(Op::DestructureCheck, value, is_list);
+  Keys seen;
+  for (size_t i = 0; i < pattern.fields.size(); ++i) {
+    PatternField& field = pattern.fields[i];
+    Reg item = temp();
+    if (field.rest) {
+      if (is_list) emit(Op::ListRest, item, value, static_cast<uint32_t>(i));
+      else emit_x(Op::DictRest, item, value, 0, constant(seen));
+    } else if (is_list) {
+      emit(Op::ListItem, item, value, static_cast<uint32_t>(i));
+    } else {
+      emit_x(Op::GetField, item, value, 2, cache(field.key.text));
+      seen.emplace_back(field.key.text);
+    }
+    if (field.default_value) {
+      Label present;
+      emit_jump(Op::JumpIfNotNil, item, present);
+      expression(field.default_value, item);
+      bind(present);
+    }
+    if (field.variable) define(*field.variable, item);
+    release_to(mark);
+  }
+}
+
+// ---- assignment ----
+
+static BinaryOp binary_of(AssignOp op) {
+  switch (op) {
+    case AssignOp::Add: return BinaryOp::Add;
+    case AssignOp::Subtract: return BinaryOp::Subtract;
+    case AssignOp::Multiply: return BinaryOp::Multiply;
+    case AssignOp::Divide: return BinaryOp::Divide;
+    default: return BinaryOp::Modulo;
+  }
+}
+
+void FunctionCompiler::assign(Assign& node) {
+  if (node.target->is(NodeKind::Identifier)) {
+    assign_variable(node, node.target->as<Identifier>());
+  } else {
+    assign_path(node);
+  }
+}
+
+void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
+  Variable* variable = target.variable;
+  if (!variable) {
+    raise(RaiseKind::Plain, "Undefined variable: " + std::string(target.name), target.span);
+    return;
+  }
+  if (!variable->is_mutable) {
+    store(*variable, 0, target.span);
+    return;
+  }
+  bool in_register = home_of(*variable) == Home::Register && !variable->leaked;
+  if (node.op != AssignOp::Set) {
+    Reg value = in_register ? variable->reg : temp();
+    if (!in_register) load(*variable, value);
+    Reg right_first = value;
+    if (!in_register && node.op == AssignOp::Add) {
+      // As `x = x + v`: lets the update happen in place.
+      Binary sum{};
+      sum.kind = NodeKind::Binary;
+      sum.span = node.span;
+      sum.op = BinaryOp::Add;
+      sum.left = &target;
+      sum.right = node.value;
+      sum.op_span = node.span;
+      if (assign_update(*variable, &sum, node.span)) return;
+    }
+    arithmetic(binary_of(node.op), right_first, node.value, value, node.span);
+    if (!in_register) store(*variable, value, target.span);
+    return;
+  }
+  if (assign_update(*variable, node.value, node.span)) return;
+  if (in_register) {
+    // The old value must stay readable until the new one is complete: an expression that builds its
+    // result in several steps builds it in a temporary.
+    Reg value = variable->reg;
+    bool stepwise = !node.value->is(NodeKind::Binary) && !node.value->is(NodeKind::IntLiteral) &&
+                    !node.value->is(NodeKind::Identifier) && !node.value->is(NodeKind::StringLiteral) &&
+                    !node.value->is(NodeKind::BoolLiteral) && !node.value->is(NodeKind::NilLiteral);
+    if (stepwise) value = temp();
+    expression(node.value, value);
+    if (stepwise) emit(Op::Steal, variable->reg, value);
+    return;
+  }
+  Reg value = temp();
+  expression(node.value, value);
+  store(*variable, value, target.span);
+}
+
+static bool mentions(Node* node, const Variable* variable);
+
+// `x = x.push(v)` and `x = x + v`: the variable gives up its hold on the value before the update, so
+// that it happens in place. For registers the liveness pass finds that out; here it is arranged for
+// variables in cells and program variables, with a handler that puts the value back on an error.
+bool FunctionCompiler::assign_update(Variable& variable, Node* value, Span span) {
+  auto is_variable = [&](Node* node) {
+    return node->is(NodeKind::Identifier) && node->as<Identifier>().variable == &variable;
+  };
+  Home home = home_of(variable);
+  if (value->is(NodeKind::Binary) && value->as<Binary>().op == BinaryOp::Add) {
+    std::vector<Binary*> chain;
+    Node* leftmost = value;
+    while (leftmost->is(NodeKind::Binary) && leftmost->as<Binary>().op == BinaryOp::Add) {
+      chain.push_back(&leftmost->as<Binary>());
+      leftmost = leftmost->as<Binary>().left;
+    }
+    if (!is_variable(leftmost)) return false;
+    if (home == Home::Register && (chain.size() == 1 || variable.leaked)) return false;
+    if (home != Home::Register && chain.size() > 1) return false;
+    for (Binary* part : chain) {
+      if (mentions(part->right, &variable)) return false;
+    }
+    if (home == Home::Register) {
+      Reg partial = temp();
+      emit(Op::Move, partial, variable.reg);  // becomes a move out: the variable is rewritten below
+      for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
+        arithmetic(BinaryOp::Add, partial, (*at)->right, partial, (*at)->op_span);
+      }
+      emit(Op::Steal, variable.reg, partial);
+      return true;
+    }
+    Reg left = temp();
+    load(variable, left);
+    Reg right = temp();
+    expression(chain[0]->right, right);
+    Place place;
+    uint32_t index;
+    place_of(variable, place, index);
+    uint32_t start = here();
+    emit_x(Op::ClearPlace, left, static_cast<uint32_t>(place), 0, index);
+    at(chain[0]->op_span);
+    emit(Op::Add, left, left, right);
+    uint32_t end = here();
+    store(variable, left, span);
+    Label done;
+    jump(done);
+    uint32_t target = here();
+    Reg error = right;
+    store(variable, left, span);
+    emit(Op::Rethrow, error);
+    add_handler(start, end, target, error, true);
+    bind(done);
+    return true;
+  }
+  if (home == Home::Register || !value->is(NodeKind::MethodCall)) return false;
+  auto& call = value->as<MethodCall>();
+  if (!is_variable(call.object) || call.optional || has_spread(call.args)) return false;
+  if (!context_.catalog.is_native_method(call.name.text)) return false;
+  for (Node* arg : call.args) {
+    if (mentions(arg, &variable)) return false;
+  }
+  uint32_t count = static_cast<uint32_t>(call.args.size());
+  Reg object = temps(static_cast<int>(count) + 1);
+  Reg error = temp();
+  load(variable, object);
+  args(call.args, object + 1);
+  Place place;
+  uint32_t index;
+  place_of(variable, place, index);
+  uint32_t start = here();
+  emit_x(Op::ClearPlace, object, static_cast<uint32_t>(place), 1, index);
+  at(call.name.span);
+  emit_x(Op::CallMethod, object, count, 0, cache(call.name.text));
+  uint32_t end = here();
+  store(variable, object, span);
+  Label done;
+  jump(done);
+  uint32_t target = here();
+  store(variable, object, span);
+  emit(Op::Rethrow, error);
+  add_handler(start, end, target, error, true);
+  bind(done);
+  return true;
+}
+
+// Whether an expression reads the variable, or might (anything with statements in it).
+static bool mentions(Node* node, const Variable* variable) {
+  switch (node->kind) {
+    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
+      return false;
+    case NodeKind::Identifier: return node->as<Identifier>().variable == variable;
+    case NodeKind::Unary: return mentions(node->as<Unary>().operand, variable);
+    case NodeKind::Binary:
+      return mentions(node->as<Binary>().left, variable) ||
+             mentions(node->as<Binary>().right, variable);
+    case NodeKind::Member: return mentions(node->as<Member>().object, variable);
+    case NodeKind::Index:
+      return mentions(node->as<Index>().object, variable) ||
+             mentions(node->as<Index>().index, variable);
+    case NodeKind::Call:
+      for (Node* arg : node->as<Call>().args) if (mentions(arg, variable)) return true;
+      return mentions(node->as<Call>().callee, variable);
+    case NodeKind::MethodCall:
+      for (Node* arg : node->as<MethodCall>().args) if (mentions(arg, variable)) return true;
+      return mentions(node->as<MethodCall>().object, variable);
+    case NodeKind::InterpolatedString:
+      for (Node* part : node->as<InterpolatedString>().parts) if (mentions(part, variable)) return true;
+      return false;
+    case NodeKind::ListLiteral:
+      for (Node* item : node->as<ListLiteral>().items) if (mentions(item, variable)) return true;
+      return false;
+    case NodeKind::DictLiteral:
+      for (DictEntry& entry : node->as<DictLiteral>().entries) {
+        if (entry.computed && mentions(entry.computed, variable)) return true;
+        if (entry.value && mentions(entry.value, variable)) return true;
+      }
+      return false;
+    case NodeKind::Spread: return mentions(node->as<Spread>().operand, variable);
+    default: return true;
+  }
+}
+
+// a.b[i].c = v: the keys are evaluated left to right, then the value, then one instruction walks
+// down and writes, copying only what is shared.
+void FunctionCompiler::assign_path(Assign& node) {
+  std::vector<Node*> steps;
+  Node* base = node.target;
+  while (base->is(NodeKind::Member) || base->is(NodeKind::Index)) {
+    steps.push_back(base);
+    base = base->is(NodeKind::Member) ? base->as<Member>().object : base->as<Index>().object;
+  }
+  if (!base->is(NodeKind::Identifier)) {
+    context_.sink.report(diag::Code::InvalidAssignTarget, context_.module.source, base->span,
+                         "something that is not a variable");
+    return;
+  }
+  auto& name = base->as<Identifier>();
+  if (!name.variable) {
+    raise(RaiseKind::Plain, "Undefined variable: " + std::string(name.name), name.span);
+    return;
+  }
+  Variable& variable = *name.variable;
+  if (!variable.is_mutable) {
+    store(variable, 0, name.span);
+    return;
+  }
+  std::reverse(steps.begin(), steps.end());
+  uint32_t count = static_cast<uint32_t>(steps.size());
+  bool in_register = home_of(variable) == Home::Register && !variable.leaked;
+  if (count == 1 && in_register) {
+    Node* step = steps[0];
+    bool is_member = step->is(NodeKind::Member);
+    Reg key = is_member ? -1 : operand(step->as<Index>().index);
+    Reg value = temp();
+    if (node.op == AssignOp::Set) {
+      expression(node.value, value);
+    } else {
+      if (is_member) emit_x(Op::GetField, value, variable.reg, 0, cache(step->as<Member>().name.text));
+      else emit(Op::GetIndex, value, variable.reg, key);
+      arithmetic(binary_of(node.op), value, node.value, value, node.span);
+    }
+    at(node.target->span);
+    if (is_member) emit_x(Op::SetField, variable.reg, value, 0, cache(step->as<Member>().name.text));
+    else emit(Op::SetIndex, variable.reg, key, value);
+    return;
+  }
+  Reg keys = temps(static_cast<int>(count) + 1);
+  Reg value = keys + static_cast<int>(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    Reg reg = keys + static_cast<int>(i);
+    if (steps[i]->is(NodeKind::Member)) literal_text(steps[i]->as<Member>().name.text, reg);
+    else expression(steps[i]->as<Index>().index, reg);
+  }
+  if (node.op == AssignOp::Set) {
+    expression(node.value, value);
+  } else {
+    load(variable, value);
+    for (uint32_t i = 0; i < count; ++i) emit(Op::GetIndex, value, value, keys + static_cast<int>(i));
+    arithmetic(binary_of(node.op), value, node.value, value, node.span);
+  }
+  at(node.target->span);
+  if (in_register) {
+    emit_x(Op::SetPathLocal, variable.reg, keys, count, 0);
+    return;
+  }
+  if (variable.leaked && home_of(variable) == Home::Register) {
+    emit_bx(Op::CheckSet, variable.reg, text_constant(variable.name));
+    emit_x(Op::SetPathLocal, variable.reg, keys, count, 0);
+    return;
+  }
+  Place place;
+  uint32_t index;
+  place_of(variable, place, index);
+  emit_x(Op::SetPath, static_cast<uint32_t>(place), keys, count, index);
+}
+
+// ---- leaving ----
+
+void FunctionCompiler::run_cleanups(size_t down_to) {
+  for (size_t i = cleanups_.size(); i > down_to; --i) {
+    emit_jump(Op::Gosub, cleanups_[i - 1]->return_to, cleanups_[i - 1]->entry);
+  }
+}
+
+void FunctionCompiler::return_value(Reg value) {
+  run_cleanups(0);
+  emit(Op::Return, value);
+}
+
+void FunctionCompiler::return_statement(Return& node) {
+  if (!node.value) {
+    run_cleanups(0);
+    emit(Op::ReturnNil);
+    return;
+  }
+  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && code_->handlers.empty() &&
+              !code_->is_generator && info_.kind != FunctionInfo::Kind::Module;
+  Reg value = temp();
+  if (tail) {
+    call(node.value->as<Call>(), value, true);
+    return;
+  }
+  expression(node.value, value);
+  return_value(value);
+}
+
+// ---- declarations ----
+
+void FunctionCompiler::declaration(Node* node) {
+  switch (node->kind) {
+    case NodeKind::Function: return function_declaration(node->as<Function>());
+    case NodeKind::Pipeline: return pipeline(node->as<Pipeline>());
+    case NodeKind::Enum: return enum_declaration(node->as<Enum>());
+    case NodeKind::Struct: return struct_declaration(node->as<Struct>());
+    case NodeKind::Impl: return impl(node->as<Impl>());
+    case NodeKind::Tool: case NodeKind::Skill: case NodeKind::EvalPack:
+      return registry_declaration(node);
+    default: return;  // aliases, interfaces and imports leave no code
+  }
+}
+
+void FunctionCompiler::function_declaration(Function& node) {
+  if (!node.variable) return;
+  FunctionCompiler inner(context_, *node.info, std::string(node.name.text));
+  auto code = inner.function(node.params, node.body);
+  if (home_of(*node.variable) != Home::Global) declare(*node.variable);
+  int mark = next_;
+  Reg value = temp();
+  make_closure(value, std::move(code), *node.info);
+  define(*node.variable, value);
+  release_to(mark);
+}
+
+void FunctionCompiler::pipeline(Pipeline& node) {
+  auto& globals = context_.names.modules[&context_.module];
+  auto found = globals.find(node.name.text);
+  if (found == globals.end()) return;
+  FunctionCompiler inner(context_, *node.info, std::string(node.name.text));
+  auto code = inner.function(node.params, node.body);
+  int mark = next_;
+  Reg value = temp();
+  make_closure(value, std::move(code), *node.info);
+  emit_bx(Op::SetGlobal, value, found->second->global);
+  release_to(mark);
+}
+
+void FunctionCompiler::enum_declaration(Enum& node) {
+  if (!node.variable) return;
+  EnumShape shape{std::string(node.name.text), {}};
+  for (const EnumVariant& variant : node.variants) {
+    int count = variant.has_payload ? static_cast<int>(variant.fields.size()) : -1;
+    shape.variants.emplace_back(std::string(variant.name.text), count);
+  }
+  if (home_of(*node.variable) != Home::Global) declare(*node.variable);
+  int mark = next_;
+  Reg value = temp();
+  emit_bx(Op::NewEnumType, value, constant(std::move(shape)));
+  define(*node.variable, value);
+  release_to(mark);
+}
+
+void FunctionCompiler::struct_declaration(Struct& node) {
+  if (!node.variable) return;
+  StructShape shape{std::string(node.name.text), {}};
+  for (const StructField& field : node.fields) shape.fields.emplace_back(field.name.text);
+  if (home_of(*node.variable) != Home::Global) declare(*node.variable);
+  int mark = next_;
+  Reg value = temp();
+  emit_bx(Op::NewStructType, value, constant(std::move(shape)));
+  define(*node.variable, value);
+  release_to(mark);
+}
+
+void FunctionCompiler::impl(Impl& node) {
+  if (!node.variable) return;
+  int mark = next_;
+  Reg type = temps(2);
+  load(*node.variable, type);
+  for (Function* method : node.methods) {
+    FunctionCompiler inner(context_, *method->info, std::string(method->name.text));
+    auto code = inner.function(method->params, method->body);
+    make_closure(type + 1, std::move(code), *method->info);
+    at(method->name.span);
+    emit_bx(Op::AddMethod, type, text_constant(method->name.text));
+  }
+  release_to(mark);
+}
+
+// Tools, skills and eval packs are registered by library functions that come with the agents; until
+// then running one says so.
+void FunctionCompiler::registry_declaration(Node* node) {
+  std::string_view what = node->is(NodeKind::Tool)    ? "`tool` declarations"
+                          : node->is(NodeKind::Skill) ? "`skill` declarations"
+                                                      : "`eval_pack` declarations";
+  raise(RaiseKind::Runtime, std::string(what) + " are not supported yet", node->span);
+}
+
+}  // namespace harn::compile

@@ -1,0 +1,123 @@
+// Where variables live and how they are read and written.
+#include "compile/emitter.h"
+
+namespace harn::compile {
+
+using namespace bytecode;
+
+// True when `function` is (inside) the function the variable names: it then comes from the running
+// closure itself, not from a capture of the variable.
+static bool through_self(const FunctionInfo& function, const Variable& variable) {
+  for (const FunctionInfo* at = &function; at && at != variable.owner; at = at->parent) {
+    if (at == variable.function) return true;
+  }
+  return false;
+}
+
+FunctionCompiler::Home FunctionCompiler::home_of(const Variable& variable) const {
+  if (variable.kind == Variable::Kind::Global) return Home::Global;
+  if (variable.owner == &info_) return variable.in_cell() ? Home::Cell : Home::Register;
+  if (variable.function == &info_) return Home::Self;
+  if (through_self(info_, variable)) return Home::Capture;
+  return variable.in_cell() ? Home::CaptureCell : Home::Capture;
+}
+
+Reg FunctionCompiler::declare(Variable& variable) {
+  if (variable.reg >= 0) return variable.reg;
+  variable.reg = temp();
+  live_.push_back(&variable);
+  return variable.reg;
+}
+
+void FunctionCompiler::define(Variable& variable, Reg value) {
+  switch (home_of(variable)) {
+    case Home::Global: emit_bx(Op::SetGlobal, value, variable.global); return;
+    case Home::Cell:
+      if (variable.leaked || variable.function) {
+        declare(variable);
+        emit(Op::SetCell, variable.reg, value);
+      } else {
+        Reg reg = declare(variable);
+        emit(Op::NewCell, reg, value);
+      }
+      return;
+    default: {
+      Reg reg = declare(variable);
+      if (reg != value) emit(Op::Steal, reg, value);
+    }
+  }
+}
+
+void FunctionCompiler::load(const Variable& variable, Reg to) {
+  switch (home_of(variable)) {
+    case Home::Register:
+      if (variable.leaked) emit_bx(Op::CheckSet, variable.reg, text_constant(variable.name));
+      if (to != variable.reg) emit(Op::Move, to, variable.reg);
+      return;
+    case Home::Cell: emit(Op::GetCell, to, variable.reg); break;
+    case Home::Capture: emit(Op::GetCapture, to, info_.capture_index(&variable)); break;
+    case Home::CaptureCell: emit(Op::GetCaptureCell, to, info_.capture_index(&variable)); break;
+    case Home::Self: emit(Op::GetSelf, to); return;
+    case Home::Global: emit_bx(Op::GetGlobal, to, variable.global); return;
+  }
+  if (variable.leaked || variable.function) emit_bx(Op::CheckSet, to, text_constant(variable.name));
+}
+
+void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
+  if (!variable.is_mutable) {
+    raise(RaiseKind::Plain, "Cannot assign to immutable binding: " + std::string(variable.name), span);
+    return;
+  }
+  switch (home_of(variable)) {
+    case Home::Register:
+      if (variable.leaked) emit_bx(Op::CheckSet, variable.reg, text_constant(variable.name));
+      if (variable.reg != value) emit(Op::Steal, variable.reg, value);
+      return;
+    case Home::Cell: emit(Op::SetCell, variable.reg, value); return;
+    case Home::CaptureCell: emit(Op::SetCaptureCell, value, info_.capture_index(&variable)); return;
+    case Home::Global: emit_bx(Op::SetGlobal, value, variable.global); return;
+    case Home::Capture: case Home::Self: return;  // never assigned
+  }
+}
+
+void FunctionCompiler::place_of(const Variable& variable, Place& place, uint32_t& index) const {
+  switch (home_of(variable)) {
+    case Home::Cell:
+      place = Place::Cell;
+      index = static_cast<uint32_t>(variable.reg);
+      return;
+    case Home::CaptureCell:
+      place = Place::Capture;
+      index = static_cast<uint32_t>(info_.capture_index(&variable));
+      return;
+    default:
+      place = Place::Global;
+      index = variable.global;
+  }
+}
+
+void FunctionCompiler::release_variables(size_t mark) {
+  while (live_.size() > mark) {
+    live_.back()->reg = -1;
+    live_.pop_back();
+  }
+}
+
+void FunctionCompiler::make_closure(Reg to, std::shared_ptr<bytecode::Code> code,
+                                    const FunctionInfo& info) {
+  for (const Variable* variable : info.captures) {
+    if (variable->owner == &info_) {
+      code->captures.push_back({Capture::From::Register, static_cast<uint8_t>(variable->reg)});
+    } else if (variable->function == &info_) {
+      code->captures.push_back({Capture::From::Self, 0});
+    } else {
+      int index = info_.capture_index(variable);
+      code->captures.push_back({Capture::From::Capture, static_cast<uint8_t>(index)});
+    }
+  }
+  if (info.captures.size() > 250) limit({}, "this closure captures too many variables");
+  code_->functions.push_back(std::move(code));
+  emit_bx(Op::MakeClosure, to, static_cast<uint32_t>(code_->functions.size() - 1));
+}
+
+}  // namespace harn::compile

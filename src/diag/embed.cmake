@@ -1,0 +1,13 @@
+# Writes every explain/*.md into one C++ file: cmake -DFOLDER=... -DOUTPUT=... -P embed.cmake
+file(GLOB pages ${FOLDER}/*.md)
+list(SORT pages)
+set(text "// Made by src/diag/embed.cmake from src/diag/explain. Do not edit.\n")
+string(APPEND text "#include \"diag/explain.h\"\n\nnamespace harn::diag {\n\nconst Explanation kExplanations[] = {\n")
+foreach(page ${pages})
+  get_filename_component(id ${page} NAME_WE)
+  file(READ ${page} body)
+  string(APPEND text "    {\"${id}\", R\"EXPLAIN(${body})EXPLAIN\"},\n")
+endforeach()
+list(LENGTH pages count)
+string(APPEND text "    {nullptr, nullptr},\n};\nconst unsigned kExplanationCount = ${count};\n\n}  // namespace harn::diag\n")
+file(WRITE ${OUTPUT} "${text}")

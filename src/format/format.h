@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "syntax/tree.h"
+
+namespace harn::format {
+
+struct Options {
+  uint32_t line_width = 100;
+};
+
+// The program in the one canonical layout. The tree must come from a parse without errors.
+//
+// The layout follows from the tree, the comments and the blank lines alone, never from where the
+// author broke lines: so formatting the result again changes nothing.
+std::string format(const syntax::Tree& tree, const Options& options = {});
+
+}  // namespace harn::format

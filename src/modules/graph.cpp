@@ -1,0 +1,181 @@
+#include "modules/graph.h"
+
+#include "modules/manifest.h"
+#include "modules/path.h"
+
+namespace harn::modules {
+
+using diag::Code;
+using namespace syntax;
+
+Name declared_name(const Node& node, bool& is_pub) {
+  switch (node.kind) {
+    case NodeKind::Function: case NodeKind::Pipeline: case NodeKind::Tool: case NodeKind::Skill:
+    case NodeKind::EvalPack: case NodeKind::Enum: case NodeKind::Struct: {
+      auto& declaration = node.as<Declaration>();
+      is_pub = declaration.is_pub;
+      return declaration.name;
+    }
+    case NodeKind::TypeAlias: case NodeKind::Interface:
+      is_pub = true;  // the grammar has no `pub` for these: they always go along
+      return node.as<Declaration>().name;
+    case NodeKind::Const:
+      is_pub = node.as<Const>().is_pub;
+      return node.as<Const>().name;
+    default: return {};
+  }
+}
+
+// Calls `visit(name, is_pub, node)` for each name a top-level statement introduces.
+template <class Visit>
+static void each_declared(Node& node, Visit visit) {
+  if (node.is(NodeKind::Let)) {
+    auto& let = node.as<Let>();
+    for (PatternField& field : let.pattern->fields) visit(field.binding, let.is_pub, node);
+    return;
+  }
+  bool is_pub = false;
+  Name name = declared_name(node, is_pub);
+  if (!name.empty()) visit(name, is_pub, node);
+}
+
+static bool counts_as_pub(const Node& node) {
+  return !node.is(NodeKind::TypeAlias) && !node.is(NodeKind::Interface);
+}
+
+Module* Graph::load_file(const std::string& path) {
+  std::string canonical = path::normalize(path);
+  auto text = loader_.read(canonical);
+  if (!text) return nullptr;
+  return add(canonical, path, std::move(*text), false);
+}
+
+Module* Graph::load_text(const std::string& name, std::string text, const std::string& directory) {
+  return add(path::join(directory, name), name, std::move(text), false);
+}
+
+Module* Graph::add(const std::string& path, const std::string& display, std::string text,
+                   bool embedded) {
+  auto& slot = modules_[path];
+  slot = std::make_unique<Module>();
+  Module& module = *slot;
+  module.path = path;
+  module.embedded = embedded;
+  module.source = std::make_shared<SourceFile>(display, std::move(text));
+  module.tree = syntax::parse(module.source, sink_);
+  load_imports(module, path::directory(path));
+  compute_exports(module);
+  order_.push_back(&module);
+  return &module;
+}
+
+void Graph::load_imports(Module& module, const std::string& directory) {
+  for (Node* node : module.tree->items) {
+    if (!node->is(NodeKind::Import)) continue;
+    auto& declaration = node->as<Import>();
+    Module* target = import(std::string(declaration.path), directory);
+    module.imports.push_back({&declaration, target});
+    if (!target) {
+      module.unresolved_imports = true;
+      sink_.report(Code::ImportNotFound, module.source, declaration.path_span, declaration.path)
+          .label("no such file, standard module or installed package")
+          .help("a relative path starts at the importing file's folder; `.harn` may be left out");
+      continue;
+    }
+    if (target->tree->has_errors || target->unresolved_imports) module.unresolved_imports = true;
+  }
+}
+
+Module* Graph::import(const std::string& path, const std::string& directory) {
+  if (path.starts_with("std/")) {
+    if (auto found = modules_.find(path); found != modules_.end()) return found->second.get();
+    for (const EmbeddedSource& source : embedded_) {
+      if (source.path == path) return add(path, path, std::string(source.text), true);
+    }
+    return nullptr;
+  }
+  auto file = find_file(path, directory);
+  if (!file) return nullptr;
+  if (auto found = modules_.find(*file); found != modules_.end()) return found->second.get();
+  auto text = loader_.read(*file);
+  if (!text) return nullptr;
+  return add(*file, *file, std::move(*text), false);
+}
+
+std::optional<std::string> Graph::find_file(const std::string& path, const std::string& directory) {
+  std::string base = path::normalize(path::join(directory, path));
+  if (base.ends_with(".harn") && loader_.is_file(base)) return base;
+  if (loader_.is_file(base + ".harn")) return base + ".harn";
+  return find_in_packages(path, directory);
+}
+
+// .harn/packages of the nearest ancestor that has it; the search stops where the repository does.
+std::optional<std::string> Graph::find_in_packages(const std::string& path,
+                                                   const std::string& directory) {
+  for (std::string at = path::normalize(directory);; at = path::directory(at)) {
+    std::string packages = path::join(at, ".harn/packages");
+    if (loader_.is_directory(packages)) {
+      std::string base = path::normalize(path::join(packages, path));
+      if (!base.starts_with(packages)) return std::nullopt;  // `..` out of the packages
+      if (base.ends_with(".harn") && loader_.is_file(base)) return base;
+      if (loader_.is_file(base + ".harn")) return base + ".harn";
+      size_t slash = path.find('/');
+      std::string package = path::join(packages, path.substr(0, slash));
+      if (slash != std::string::npos) {
+        if (auto text = loader_.read(path::join(package, "harn.toml"))) {
+          if (auto manifest = parse_manifest(*text, package + "/harn.toml")) {
+            auto found = manifest->exports.find(path.substr(slash + 1));
+            if (found != manifest->exports.end()) {
+              std::string file = path::normalize(path::join(package, found->second));
+              if (file.starts_with(package) && loader_.is_file(file)) return file;
+            }
+          }
+        }
+      }
+      if (loader_.is_file(path::join(base, "lib.harn"))) return path::join(base, "lib.harn");
+    }
+    if (loader_.is_directory(path::join(at, ".git")) || at == "/" || at.empty() || at == ".") {
+      return std::nullopt;
+    }
+  }
+}
+
+void Graph::compute_exports(Module& module) {
+  if (module.export_state != Module::ExportState::Todo) return;
+  module.export_state = Module::ExportState::Busy;
+  bool any_pub = false;
+  for (Node* node : module.tree->items) {
+    each_declared(*node, [&](Name, bool is_pub, Node& at) { any_pub |= is_pub && counts_as_pub(at); });
+  }
+  for (Node* node : module.tree->items) {
+    each_declared(*node, [&](Name name, bool is_pub, Node& at) {
+      if (any_pub && !is_pub) return;
+      module.exports.try_emplace(name.text, Export{name.text, &module, &at});
+    });
+  }
+  for (const Dependency& dependency : module.imports) {
+    if (dependency.import->is_pub && dependency.target) add_reexports(module, dependency);
+  }
+  module.export_state = Module::ExportState::Done;
+}
+
+void Graph::add_reexports(Module& module, const Dependency& dependency) {
+  auto add = [&](std::string_view name, const Export& from, Span span) {
+    auto [at, fresh] = module.exports.try_emplace(name, from);
+    if (fresh || at->second.declaration == from.declaration) return;
+    std::string sources = fmt::format("\"{}\" and \"{}\"", at->second.origin->source->path(),
+                                      from.origin->source->path());
+    sink_.report(Code::ReexportConflict, module.source, span, name, sources)
+        .help("re-export selectively: pub import { ... } from \"...\"");
+  };
+  if (!dependency.import->selective) {
+    for (auto& [name, from] : dependency.target->exports) add(name, from, dependency.import->path_span);
+    return;
+  }
+  for (ImportedName& imported : dependency.import->names) {
+    auto found = dependency.target->exports.find(imported.name.text);
+    if (found != dependency.target->exports.end()) add(found->first, found->second, imported.name.span);
+  }
+}
+
+}  // namespace harn::modules

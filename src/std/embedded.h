@@ -1,0 +1,15 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+// The modules written in Harn that are part of the binary: src/std/*.harn, embedded by the build.
+namespace harn::stdlib {
+
+struct EmbeddedModule {
+  std::string_view path;  // as imported: "std/prelude"
+  std::string_view text;
+};
+std::span<const EmbeddedModule> embedded_modules();
+
+}  // namespace harn::stdlib

@@ -1,0 +1,318 @@
+#include "syntax/parser.h"
+
+#include <array>
+
+namespace harn::syntax {
+
+namespace {
+
+// Binding strength of the operators that `parse_binary` reads; 0 is none.
+struct Operator {
+  int8_t precedence = 0;
+  BinaryOp op = BinaryOp::Or;
+  bool may_start_line = true;
+};
+
+enum Precedence : int8_t { kNone, kOr, kAnd, kEquality, kComparison, kAdditive, kCoalesce, kMultiplicative };
+
+consteval std::array<Operator, 256> make_operators() {
+  std::array<Operator, 256> table{};
+  auto set = [&](TokenKind kind, Precedence precedence, BinaryOp op, bool may_start_line = true) {
+    table[static_cast<uint8_t>(kind)] = {precedence, op, may_start_line};
+  };
+  set(TokenKind::OrOr, kOr, BinaryOp::Or);
+  set(TokenKind::AndAnd, kAnd, BinaryOp::And);
+  set(TokenKind::EqualEqual, kEquality, BinaryOp::Equal);
+  set(TokenKind::NotEqual, kEquality, BinaryOp::NotEqual);
+  set(TokenKind::Less, kComparison, BinaryOp::Less);
+  set(TokenKind::Greater, kComparison, BinaryOp::Greater);
+  set(TokenKind::LessEqual, kComparison, BinaryOp::LessEqual);
+  set(TokenKind::GreaterEqual, kComparison, BinaryOp::GreaterEqual);
+  set(TokenKind::KwIn, kComparison, BinaryOp::In, false);
+  set(TokenKind::Plus, kAdditive, BinaryOp::Add);
+  set(TokenKind::Minus, kAdditive, BinaryOp::Subtract, false);
+  set(TokenKind::QuestionQuestion, kCoalesce, BinaryOp::Coalesce);
+  set(TokenKind::Star, kMultiplicative, BinaryOp::Multiply);
+  set(TokenKind::Slash, kMultiplicative, BinaryOp::Divide);
+  set(TokenKind::Percent, kMultiplicative, BinaryOp::Modulo);
+  return table;
+}
+constexpr auto kOperators = make_operators();
+
+// A call or an index directly behind one of these would be a new statement's bracket. `last` is the
+// token before the bracket; in parentheses they are values like any other.
+bool ends_in_block(const Node* node, TokenKind last) {
+  if (last == TokenKind::RightParen) return false;
+  switch (node->kind) {
+    case NodeKind::Block: case NodeKind::If: case NodeKind::Match: case NodeKind::Try:
+    case NodeKind::Retry: case NodeKind::Parallel: case NodeKind::Spawn: case NodeKind::Deadline:
+    case NodeKind::Mutex: case NodeKind::Select: case NodeKind::CostRoute: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Node* Parser::parse_expression() {
+  Deeper deeper(*this);
+  uint32_t start = this->start();
+  if (failed_) return error_node(start);
+  uint32_t outer_height = height_;
+  height_ = 0;
+  Node* left = parse_range();
+  while (accept(TokenKind::Pipe)) {
+    auto* pipe = node<Pipe>(NodeKind::Pipe, start);
+    pipe->left = left;
+    uint32_t outside = placeholders_;
+    pipe->right = parse_range();
+    pipe->has_placeholder = placeholders_ > outside;
+    placeholders_ = outside;
+    left = done(pipe);
+    grow_chain();
+  }
+  height_ = std::max(height_, outer_height);
+  return left;
+}
+
+// An expression that a block follows.
+Node* Parser::parse_condition() {
+  Context inner = context_;
+  inner.brace_ends = true;
+  inner.pending_ternaries = 0;
+  WithContext context(*this, inner);
+  return parse_expression();
+}
+
+Node* Parser::parse_range() {
+  uint32_t start = this->start();
+  Node* from = parse_ternary();
+  if (!at(TokenKind::KwTo) || failed_) return from;
+  if (token().starts_line() && context_.newlines_end) return from;
+  advance();
+  auto* range = node<Range>(NodeKind::Range, start);
+  range->start = from;
+  range->end = parse_ternary();
+  range->exclusive = accept(TokenKind::KwExclusive);
+  return done(range);
+}
+
+Node* Parser::parse_ternary() {
+  uint32_t start = this->start();
+  Node* condition = parse_binary(kOr);
+  if (!at(TokenKind::Question) || failed_ || !is_ternary(token())) return condition;
+  Deeper deeper(*this);
+  if (failed_) return condition;
+  advance();
+  auto* ternary = node<Ternary>(NodeKind::Ternary, start);
+  ternary->condition = condition;
+  ++context_.pending_ternaries;
+  ternary->then_value = parse_ternary();
+  --context_.pending_ternaries;
+  expect(TokenKind::Colon, "`:` of the `? :` expression");
+  ternary->else_value = parse_ternary();
+  return done(ternary);
+}
+
+Node* Parser::parse_binary(int lowest) {
+  uint32_t start = this->start();
+  uint32_t outer_height = height_;
+  height_ = 0;
+  Node* left = parse_unary();
+  while (!failed_) {
+    const Token& t = token();
+    Operator found = kOperators[static_cast<uint8_t>(t.kind)];
+    bool negated = false;
+    if (found.precedence == kNone) {
+      if (t.kind != TokenKind::Identifier || kind(1) != TokenKind::KwIn || text(t) != "not") break;
+      found = {kComparison, BinaryOp::NotIn, false};
+      negated = true;
+    }
+    if (found.precedence < lowest) break;
+    if (t.starts_line() && context_.newlines_end && !found.may_start_line) break;
+    auto* binary = node<Binary>(NodeKind::Binary, start);
+    binary->op = found.op;
+    binary->left = left;
+    binary->op_span = negated ? cover(t.span(), token(1).span()) : t.span();
+    advance();
+    if (negated) advance();
+    binary->right = parse_binary(found.precedence + 1);
+    left = done(binary);
+    grow_chain();
+  }
+  height_ = std::max(height_, outer_height);
+  return left;
+}
+
+Node* Parser::parse_unary() {
+  uint32_t start = this->start();
+  switch (kind()) {
+    case TokenKind::Not:
+    case TokenKind::Minus: {
+      if (kind(1) == TokenKind::Int && (token(1).flags & Token::kIntMin) &&
+          kind(2) != TokenKind::StarStar && at(TokenKind::Minus)) {
+        advance();
+        return parse_postfix_of(parse_int(start, true), start);
+      }
+      Deeper deeper(*this);
+      if (failed_) return error_node(start);
+      auto* unary = node<Unary>(NodeKind::Unary, start);
+      unary->op = at(TokenKind::Not) ? UnaryOp::Not : UnaryOp::Negate;
+      advance();
+      unary->operand = parse_unary();
+      return done(unary);
+    }
+    case TokenKind::KwTry:
+      if (kind(1) == TokenKind::Star || kind(1) == TokenKind::StarStar) {
+        Deeper deeper(*this);
+        if (failed_) return error_node(start);
+        auto* rethrow = node<TryStar>(NodeKind::TryStar, start);
+        advance();
+        expect(TokenKind::Star);
+        rethrow->operand = parse_unary();
+        return done(rethrow);
+      }
+      break;
+    default: break;
+  }
+  Node* base = parse_postfix();
+  if (!at(TokenKind::StarStar) || failed_) return base;
+  Deeper deeper(*this);
+  if (failed_) return base;
+  auto* power = node<Binary>(NodeKind::Binary, start);
+  power->op = BinaryOp::Power;
+  power->left = base;
+  power->op_span = token().span();
+  advance();
+  power->right = parse_unary();
+  return done(power);
+}
+
+Node* Parser::parse_postfix() {
+  uint32_t start = this->start();
+  Node* primary = parse_primary();
+  return parse_postfix_of(primary, start);
+}
+
+Node* Parser::parse_postfix_of(Node* node_, uint32_t start) {
+  uint32_t outer_height = height_;
+  height_ = 0;
+  Node* result = node_;
+  for (;;) {
+    if (failed_) break;
+    const Token& t = token();
+    switch (t.kind) {
+      case TokenKind::Dot:
+      case TokenKind::QuestionDot: result = parse_member(result, start); break;
+      case TokenKind::LeftParen: {
+        if (t.starts_line() || ends_in_block(result, tokens_[at_ - 1].kind)) goto end;
+        auto* call = node<Call>(NodeKind::Call, start);
+        call->callee = result;
+        call->args = parse_args();
+        result = done(call);
+        break;
+      }
+      case TokenKind::LeftBracket:
+        if (t.starts_line() || ends_in_block(result, tokens_[at_ - 1].kind)) goto end;
+        result = parse_index(result, start, false);
+        break;
+      case TokenKind::Question: {
+        if (t.starts_line() && context_.newlines_end) goto end;
+        if (is_ternary(t)) goto end;
+        advance();
+        if (at(TokenKind::LeftBracket) && !token().starts_line()) {
+          result = parse_index(result, start, true);
+          break;
+        }
+        auto* unwrap = node<TryUnwrap>(NodeKind::TryUnwrap, start);
+        unwrap->operand = result;
+        result = done(unwrap);
+        break;
+      }
+      case TokenKind::Less: {
+        if (!result->is(NodeKind::Identifier) || !type_args_precede(TokenKind::LeftParen)) goto end;
+        auto* call = node<Call>(NodeKind::Call, start);
+        call->callee = result;
+        call->type_args = parse_type_args();
+        call->args = parse_args();
+        result = done(call);
+        break;
+      }
+      default: goto end;
+    }
+    grow_chain();
+  }
+end:
+  height_ = std::max(height_, outer_height);
+  return result;
+}
+
+Node* Parser::parse_member(Node* object, uint32_t start) {
+  bool optional = at(TokenKind::QuestionDot);
+  advance();
+  Name name = expect_word(optional ? "a name after `?.`" : "a name after `.`");
+  if (at(TokenKind::LeftParen) && !token().starts_line() && !failed_) {
+    auto* call = node<MethodCall>(NodeKind::MethodCall, start);
+    call->object = object;
+    call->name = name;
+    call->optional = optional;
+    call->args = parse_args();
+    return done(call);
+  }
+  auto* member = node<Member>(NodeKind::Member, start);
+  member->object = object;
+  member->name = name;
+  member->optional = optional;
+  return done(member);
+}
+
+// At `[`.
+Node* Parser::parse_index(Node* object, uint32_t start, bool optional) {
+  auto opener = static_cast<uint32_t>(at_);
+  WithContext context(*this, bracket_context());
+  advance();
+  Node* first = nullptr;
+  if (!at(TokenKind::Colon) || optional) first = parse_expression();
+  if (!optional && accept(TokenKind::Colon)) {
+    auto* slice = node<Slice>(NodeKind::Slice, start);
+    slice->object = object;
+    slice->start = first;
+    if (!at(TokenKind::RightBracket)) slice->end = parse_expression();
+    expect_close(TokenKind::RightBracket, opener);
+    return done(slice);
+  }
+  auto* index = node<Index>(NodeKind::Index, start);
+  index->object = object;
+  index->index = first;
+  index->optional = optional;
+  expect_close(TokenKind::RightBracket, opener);
+  return done(index);
+}
+
+// At `(`.
+NodeList Parser::parse_args() {
+  auto opener = static_cast<uint32_t>(at_);
+  WithContext context(*this, bracket_context());
+  advance();
+  ListBuilder<Node*> args(nodes_, tree_.arena);
+  parse_comma_list(TokenKind::RightParen, opener, [&] { args.add(parse_arg()); });
+  return args.finish();
+}
+
+Node* Parser::parse_arg() {
+  uint32_t start = this->start();
+  if (accept(TokenKind::Ellipsis)) {
+    auto* spread = node<Spread>(NodeKind::Spread, start);
+    spread->operand = parse_expression();
+    return done(spread);
+  }
+  if (is_word(kind()) && kind(1) == TokenKind::Colon) {
+    auto* named = node<NamedArgument>(NodeKind::NamedArgument, start);
+    named->name = take_name();
+    advance();
+    named->value = parse_expression();
+    return done(named);
+  }
+  return parse_expression();
+}
+
+}  // namespace harn::syntax

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "base/source.h"
+#include "syntax/token.h"
+#include "syntax/tree.h"
+
+namespace harn::diag {
+class Sink;
+}
+
+namespace harn::syntax {
+
+constexpr size_t kLargestFile = size_t{1} << 30;
+
+struct TokenList {
+  std::vector<Token> tokens;      // ends with Eof
+  std::vector<Comment> comments;  // in source order
+  // Braces that were never closed, outermost first (token indexes).
+  std::vector<uint32_t> unclosed;
+  bool open_at_end = false;       // the text stopped inside a string or a comment
+};
+
+// Cuts a whole file into tokens in one pass. Never fails: what is not a token is reported and
+// skipped.
+TokenList lex(const SourcePtr& source, diag::Sink& sink);
+
+// Whether more lines could still complete this text: a bracket, a `"""` string or a block comment
+// is open at its end, or it ends in a backslash. For the REPL.
+bool is_incomplete_input(std::string_view text);
+
+}  // namespace harn::syntax

@@ -1,0 +1,215 @@
+#include "syntax/parser.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+// The parser's entry, how it reads tokens, reports and recovers.
+namespace harn::syntax {
+
+namespace {
+
+bool is_opener(TokenKind kind) {
+  using enum TokenKind;
+  return kind == LeftParen || kind == LeftBracket || kind == LeftBrace || kind == StringOpen ||
+         kind == MultilineOpen || kind == InterpOpen;
+}
+
+std::string quoted(std::string_view code) { return format("`{}`", code); }
+
+}  // namespace
+
+Parser::Parser(Tree& tree, TokenList& list, diag::Sink& sink)
+    : tree_(tree),
+      list_(list),
+      tokens_(list.tokens.data()),
+      count_(list.tokens.size()),
+      text_(tree.source->text()),
+      sink_(sink),
+      extent_(list.tokens.size() - 1) {}
+
+void Parser::parse_file() {
+  ListBuilder<Node*> items(nodes_, tree_.arena);
+  parse_statements(items, kNoOpener);
+  tree_.items = items.finish();
+}
+
+bool Parser::expect(TokenKind k) {
+  if (at(k) && !failed_) {
+    advance();
+    return true;
+  }
+  if (!failed_) fail(quoted(spelling(k)));
+  return false;
+}
+
+bool Parser::expect(TokenKind k, std::string_view what) {
+  if (at(k) && !failed_) {
+    advance();
+    return true;
+  }
+  fail(what);
+  return false;
+}
+
+bool Parser::expect_close(TokenKind k, uint32_t opener) {
+  if (at(k) && !failed_) {
+    advance();
+    return true;
+  }
+  if (failed_) return false;
+  bool list = k != TokenKind::RightBrace && !at_end() && !is_opener(kind()) &&
+              starts_expression(kind());
+  uint32_t culprit = at_end() ? likely_unclosed(opener) : opener;
+  Token open = tokens_[culprit];
+  fail(list ? format("`,` or `{}`", spelling(k)) : quoted(spelling(k)))
+      .label(tree_.source, open.span(), format("this `{}` is not closed", text(open)));
+  return false;
+}
+
+// `>` of type arguments; `>=` counts as `>` followed by `=`.
+bool Parser::accept_close_angle() {
+  if (failed_) return false;
+  if (at(TokenKind::GreaterEqual)) {
+    tokens_[at_].kind = TokenKind::Assign;
+    ++tokens_[at_].start;
+    return true;
+  }
+  return expect(TokenKind::Greater);
+}
+
+Name Parser::expect_name(std::string_view what) {
+  if (failed_) return {};
+  if (at(TokenKind::Identifier)) return take_name();
+  if (is_keyword(kind())) {
+    fail_at(token(), what, format("`{}` (reserved keyword)", text(token())))
+        .help(format("choose another name, such as `{}_`", text(token())));
+  } else {
+    fail(what);
+  }
+  return {};
+}
+
+Name Parser::expect_word(std::string_view what) {
+  if (failed_) return {};
+  if (is_word(kind())) return take_name();
+  fail(what);
+  return {};
+}
+
+std::string Parser::describe(const Token& t) const {
+  constexpr size_t kLongest = 40;
+  switch (t.kind) {
+    case TokenKind::Eof: return "end of file";
+    case TokenKind::StringOpen:
+    case TokenKind::MultilineOpen:
+    case TokenKind::MultilineString:
+    case TokenKind::BrokenString:
+    case TokenKind::StringText: return "a string";
+    case TokenKind::StringClose: return "the end of the string";
+    default: break;
+  }
+  std::string_view word = text(t);
+  if (word.size() <= kLongest) return quoted(word);
+  return format("`{}...`", word.substr(0, text::char_offset(word, kLongest)));
+}
+
+diag::Report Parser::fail(std::string_view expected) {
+  return fail_at(token(), expected, describe(token()));
+}
+
+diag::Report Parser::fail_at(const Token& t, std::string_view expected, std::string_view found) {
+  if (failed_) return diag::Report(nullptr);
+  failed_ = true;
+  if (t.kind == TokenKind::BrokenString) return diag::Report(nullptr);
+  if (t.kind != TokenKind::Eof) {
+    return sink_.report(diag::Code::UnexpectedToken, tree_.source, t.span(), expected, found);
+  }
+  if (reported_end_ || list_.open_at_end) return diag::Report(nullptr);
+  reported_end_ = true;
+  uint32_t end = count_ > 1 ? tokens_[count_ - 2].end : t.start;
+  return sink_.report(diag::Code::UnexpectedEnd, tree_.source, Span{end, end}, expected)
+      .label("file ends here");
+}
+
+diag::Report Parser::report(diag::Code code, Span span, std::string_view value) {
+  if (failed_) return diag::Report(nullptr);
+  return sink_.report(code, tree_.source, span, value);
+}
+
+Node* Parser::error_node(uint32_t start) {
+  return done(node<ErrorNode>(NodeKind::Error, start));
+}
+
+void Parser::too_deep(uint32_t limit) {
+  if (gave_up_) return;
+  if (!failed_) {
+    sink_.report(diag::Code::TooDeep, tree_.source, token().span(), limit)
+        .help("give parts of it names with `let`, or move them to functions");
+  }
+  failed_ = gave_up_ = true;
+  at_ = count_ - 1;
+}
+
+size_t Parser::end_of(uint32_t opener) const {
+  if (opener == kNoOpener || tokens_[opener].partner == 0) return count_ - 1;
+  return tokens_[opener].partner;
+}
+
+// The brace that the writer most likely forgot to close, when the file ends inside `opener`: the
+// first one inside it that is closed by a brace further to the left than its own line.
+uint32_t Parser::likely_unclosed(uint32_t opener) const {
+  auto indent_at = [&](uint32_t offset) {
+    size_t line = text_.rfind('\n', offset);
+    size_t begin = line == std::string_view::npos ? 0 : line + 1;
+    size_t at = begin;
+    while (at < text_.size() && (text_[at] == ' ' || text_[at] == '\t')) ++at;
+    return at - begin;
+  };
+  if (tokens_[opener].kind != TokenKind::LeftBrace) return opener;
+  for (uint32_t i = opener + 1; i + 1 < count_; ++i) {
+    const Token& open = tokens_[i];
+    if (open.kind != TokenKind::LeftBrace || open.partner == 0) continue;
+    const Token& close = tokens_[open.partner];
+    if (close.starts_line() && indent_at(close.start) < indent_at(open.start)) return i;
+  }
+  return opener;
+}
+
+void Parser::recover(size_t first, uint32_t opener) {
+  failed_ = false;
+  if (gave_up_) {
+    failed_ = true;
+    return;
+  }
+  size_t end = end_of(opener);
+  // A bracket that was opened by this item and is closed further on: go past it as a whole.
+  for (size_t i = first; i < at_;) {
+    const Token& t = tokens_[i];
+    bool paired = is_opener(t.kind) && t.partner != 0 && !(t.flags & Token::kUnpaired);
+    if (paired && t.partner >= at_) {
+      at_ = t.partner + 1;
+      break;
+    }
+    i = paired ? t.partner + 1 : i + 1;
+  }
+  while (at_ < end) {
+    const Token& t = token();
+    if (t.kind == TokenKind::Semicolon) break;
+    if (at_ > first && t.starts_line() && !continues_line(t)) break;
+    at_ = is_opener(t.kind) ? skip_bracket(at_) : at_ + 1;
+  }
+}
+
+std::unique_ptr<Tree> parse(SourcePtr source, diag::Sink& sink) {
+  auto tree = std::make_unique<Tree>();
+  tree->source = std::move(source);
+  size_t errors = sink.error_count();
+  TokenList list = lex(tree->source, sink);
+  Parser(*tree, list, sink).parse_file();
+  tree->comments = std::move(list.comments);
+  tree->has_errors = sink.error_count() > errors;
+  return tree;
+}
+
+}  // namespace harn::syntax

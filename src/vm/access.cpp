@@ -1,0 +1,298 @@
+// Fields, paths and text: what the main loop does when its short way does not apply.
+#include <charconv>
+
+#include "base/text.h"
+#include "vm/dict.h"
+#include "vm/interpreter.h"
+#include "vm/ops.h"
+
+namespace harn::vm {
+
+using Status = Interpreter::Status;
+using bytecode::Keys;
+
+// mode 0: plain; 1: `?.`, nil gives nil; 2: a destructuring read, absent is nil.
+Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache, uint32_t mode) {
+  StringObject* name = cache.name;
+  switch (object.kind()) {
+    case Kind::Dict: case Kind::Struct: {
+      DictObject* dict = object.as_dict();
+      if (dict->shape) {
+        int slot = dict->shape->find(name);
+        if (slot >= 0) {
+          cache.key = cache_key(dict->shape, static_cast<uint32_t>(slot));
+          to = Value(dict->slots()[slot]);
+          return Status::Done;
+        }
+      } else if (const Value* found = dict->find(name)) {
+        to = Value(*found);
+        return Status::Done;
+      }
+      break;
+    }
+    case Kind::EnumType: {
+      auto* type = object.as<EnumTypeObject>();
+      int variant = type->find(name);
+      if (variant >= 0 && !type->plain[variant].is(Kind::Unset)) {
+        to = Value(type->plain[variant]);
+        return Status::Done;
+      }
+      if (variant >= 0) {
+        return fail(type_error("variant {}.{} takes {}", type->name->view(), name->view(),
+                               text::plural(type->variants[variant].arity, "value")));
+      }
+      std::vector<std::string_view> names;
+      for (uint32_t i = 0; i < type->count; ++i) names.push_back(type->variants[i].name->view());
+      auto close = text::close_names(name->view(), names);
+      std::string hint = close.empty() ? "" : fmt::format(" (did you mean `{}`?)", close[0]);
+      return fail(type_error("enum {} has no variant `{}`{}", type->name->view(), name->view(), hint));
+    }
+    case Kind::Nil:
+      if (mode != 0) {
+        to.set_nil();
+        return Status::Done;
+      }
+      return fail(type_error("cannot access property `{}` on nil", name->view()));
+    default: break;
+  }
+  auto is_property = vm_.options().is_property;
+  if (mode != 2 && is_property && is_property(object.kind(), name->view())) {
+    const Builtin* row = vm_.builtins().find_method(object.kind(), name->view());
+    if (row && row->call) {
+      Value receiver = object;
+      Call call(vm_, *row, &receiver, 1);
+      return settle(row->call(call), to);
+    }
+  }
+  switch (object.kind()) {
+    case Kind::Dict: case Kind::Struct: case Kind::String: case Kind::List: case Kind::Range:
+    case Kind::Enum:
+      to.set_nil();
+      return Status::Done;
+    case Kind::Pair:
+      return fail(type_error("cannot access property `{}` on pair (expected `first` or `second`)", name->view()));
+    default:
+      if (mode == 1) {
+        to.set_nil();
+        return Status::Done;
+      }
+      return fail(type_error("cannot access property `{}` on {}", name->view(), type_name(object)));
+  }
+}
+
+Status Interpreter::set_field(Value& object, InlineCache& cache, Value value) {
+  if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) {
+    return fail(type_error("cannot set property `{}` on {}", cache.name->view(), type_name(object)));
+  }
+  dict_set(object, cache.name, std::move(value));
+  DictObject* dict = object.as_dict();
+  if (dict->shape) {
+    int slot = dict->shape->find(cache.name);
+    if (slot >= 0) cache.key = cache_key(dict->shape, static_cast<uint32_t>(slot));
+  }
+  return Status::Done;
+}
+
+// Item number of a write: negatives count from the end.
+static Outcome<size_t> write_index(const Value& target, const Value& key) {
+  if (!key.is_int()) return type_error("cannot index into {} with {}", type_name(target), type_name(key));
+  auto size = static_cast<int64_t>(list_size(target));
+  int64_t at = key.as_int();
+  if (at < 0) at += size;
+  if (at < 0 || at >= size) {
+    return runtime_error("Index {} out of bounds for list of length {}", key.as_int(), size);
+  }
+  return static_cast<size_t>(at);
+}
+
+Status Interpreter::set_index(Value& target, const Value& key, Value value) {
+  switch (target.kind()) {
+    case Kind::List: case Kind::Range: {
+      Outcome<size_t> at = write_index(target, key);
+      if (!at) return fail(std::unexpected(std::move(at).error()));
+      if (list_size(target) > kMaxListSize) return fail(runtime_error("list too large"));
+      writable_list(target)->items[*at] = std::move(value);
+      return Status::Done;
+    }
+    case Kind::Dict: case Kind::Struct:
+      if (key.is_string()) dict_set(target, key.as_string(), std::move(value));
+      else dict_set(target, to_key(key).get(), std::move(value));
+      return Status::Done;
+    default:
+      if (key.is_string()) {
+        return fail(type_error("cannot set property `{}` on {}", key.as_string()->view(), type_name(target)));
+      }
+      return fail(type_error("cannot index into {} with {}", type_name(target), type_name(key)));
+  }
+}
+
+// The place of an item inside a collection that is about to be changed.
+Value* Interpreter::step(Value& target, const Value& key) {
+  switch (target.kind()) {
+    case Kind::List: case Kind::Range: {
+      Outcome<size_t> at = write_index(target, key);
+      if (!at) {
+        fail(std::unexpected(std::move(at).error()));
+        return nullptr;
+      }
+      return &writable_list(target)->items[*at];
+    }
+    case Kind::Dict: case Kind::Struct: {
+      auto name = to_key(key);
+      if (Value* slot = dict_slot(target, name.get())) return slot;
+      dict_set(target, name.get(), Value());
+      return dict_slot(target, name.get());
+    }
+    default:
+      if (key.is_string()) {
+        fail(type_error("cannot set property `{}` on {}", key.as_string()->view(), type_name(target)));
+      } else {
+        fail(type_error("cannot index into {} with {}", type_name(target), type_name(key)));
+      }
+      return nullptr;
+  }
+}
+
+Status Interpreter::set_path(Value& target, const Value* keys, uint32_t count, Value value) {
+  // Look before writing: a path that ends at something without parts must leave everything as it was.
+  Value probe = target;
+  for (uint32_t i = 0; i + 1 < count; ++i) {
+    Outcome<Value> next = index(probe, keys[i]);
+    if (!next) return fail(std::unexpected(std::move(next).error()));
+    probe = std::move(*next);
+  }
+  bool has_parts = is_list_like(probe) || probe.is(Kind::Dict) || probe.is(Kind::Struct);
+  if (!has_parts) return set_index(probe, keys[count - 1], std::move(value));
+  probe.set_nil();
+  Value* at = &target;
+  for (uint32_t i = 0; i + 1 < count; ++i) {
+    at = step(*at, keys[i]);
+    if (!at) return Status::Failed;
+  }
+  return set_index(*at, keys[count - 1], std::move(value));
+}
+
+Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uint32_t keys_index,
+                                  Value* values, uint32_t count) {
+  if (!type_value.is(Kind::StructType)) {
+    return fail(type_error("{} is not a struct", display(type_value)));
+  }
+  auto* type = type_value.as<StructTypeObject>();
+  Value made = new_struct(type);
+  DictObject* instance = made.as_dict();
+  const auto& keys = std::get<Keys>(proto.code->constants[keys_index]);
+  // Fields written in declaration order need no lookup.
+  Shape* shape = instance->shape;
+  Shape* literal = proto.shapes[keys_index];
+  for (uint32_t i = 0; i < count; ++i) {
+    if (literal && shape && i < shape->count && shape->keys[i] == literal->keys[i]) {
+      made.as_dict()->slots()[i] = std::move(values[i]);
+    } else {
+      dict_set(made, intern(keys[i]), std::move(values[i]));
+      shape = made.as_dict()->shape;
+    }
+  }
+  type_value = std::move(made);
+  return Status::Done;
+}
+
+// ---- text and spreads ----
+
+Value Interpreter::concat(const Value* parts, uint32_t count) {
+  struct Piece {
+    const char* data;
+    size_t size;
+  };
+  constexpr uint32_t kMost = 32;
+  Piece pieces[kMost];
+  char numbers[kMost][24];
+  std::string others[4];
+  uint32_t used = 0;
+  size_t total = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Value& part = parts[i];
+    if (part.is_string()) {
+      pieces[i] = {part.as_string()->data(), part.as_string()->size};
+    } else if (part.is_int()) {
+      auto end = std::to_chars(numbers[i], numbers[i] + 24, part.as_int()).ptr;
+      pieces[i] = {numbers[i], static_cast<size_t>(end - numbers[i])};
+    } else if (used < 4) {
+      others[used] = display(part);
+      pieces[i] = {others[used].data(), others[used].size()};
+      ++used;
+    } else {  // rare: many values that need converting
+      std::string text;
+      for (uint32_t j = 0; j < count; ++j) display_to(text, parts[j]);
+      return text_value(text);
+    }
+    total += pieces[i].size;
+  }
+  auto text = new_string(total);
+  char* at = text->data();
+  for (uint32_t i = 0; i < count; ++i) {
+    memcpy(at, pieces[i].data, pieces[i].size);
+    at += pieces[i].size;
+  }
+  return text;
+}
+
+Status Interpreter::list_spread(Value& list, const Value& items) {
+  if (items.is(Kind::Set)) {
+    for (const Value& item : items.as_set()->values()) list.as_list()->push(item);
+    return Status::Done;
+  }
+  if (!is_list_like(items)) {
+    return fail(type_error("cannot spread {} into a list: expected list", type_name(items)));
+  }
+  size_t size = list_size(items);
+  if (size > kMaxListSize) return fail(runtime_error("list too large"));
+  for (size_t i = 0; i < size; ++i) list.as_list()->push(list_item(items, i));
+  return Status::Done;
+}
+
+Status Interpreter::dict_spread(Value& dict, const Value& items) {
+  if (items.is_nil()) return Status::Done;
+  if (!items.is(Kind::Dict) && !items.is(Kind::Struct)) {
+    return fail(type_error("cannot spread {} into a dict: expected dict", type_name(items)));
+  }
+  // The usual `{...base, k: v}`: start from a copy of the whole.
+  if (items.is(Kind::Dict) && dict.as_dict()->size() == 0) {
+    dict = items;
+    writable_dict(dict);
+    return Status::Done;
+  }
+  dict_merge(dict, items.as_dict());
+  return Status::Done;
+}
+
+Value Interpreter::dict_rest(const Value& source, const Keys& without) {
+  DictBuilder rest;
+  for (auto [key, value] : source.as_dict()->entries()) {
+    bool taken = false;
+    for (const std::string& name : without) taken |= key->view() == name;
+    if (!taken) rest.add(key, *value);
+  }
+  return rest.done();
+}
+
+// ---- match and catch ----
+
+bool Interpreter::is_variant(const Value& value, InlineCache& cache) {
+  if (!value.is(Kind::Enum)) return false;
+  EnumObject* object = value.as_enum();
+  if (!same_text(object->type->name, cache.owner)) return false;
+  int variant = object->type->find(cache.name);
+  if (variant < 0) return false;
+  cache.key = cache_key(object->type, static_cast<uint32_t>(variant));
+  return static_cast<uint32_t>(variant) == object->variant;
+}
+
+// `catch (e: T)`: values of the enum or struct T, or of the plain kind T.
+bool Interpreter::is_caught(const ErrorObject& error, std::string_view type) {
+  Value value = caught_value(error);
+  if (value.is(Kind::Enum)) return value.as_enum()->type->name->view() == type;
+  if (value.is(Kind::Struct)) return struct_type(value.as_dict())->name->view() == type;
+  return error.error_class == ErrorClass::Thrown && type_name(value) == type;
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,264 @@
+// Calls that take more than a new frame: defaults and rest parameters, builtins, methods, generators,
+// enum variants and structs.
+#include "base/text.h"
+#include "vm/dict.h"
+#include "vm/interpreter.h"
+#include "vm/ops.h"
+
+namespace harn::vm {
+
+using Status = Interpreter::Status;
+
+bool Interpreter::ensure_stack(uint32_t end) {
+  if (end < co_->stack_size) return true;
+  if (end > vm_.limits().max_registers) {
+    fail(plain_error("Stack overflow: too many nested calls"));
+    return false;
+  }
+  co_->grow_stack(end + 1);
+  return true;
+}
+
+bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t result, bool owns) {
+  if (!ensure_stack(base + closure->proto->registers)) return false;
+  if (co_->frame_count == co_->frame_capacity) {
+    if (co_->frame_count >= vm_.limits().max_frames) {
+      fail(plain_error("Stack overflow: too many nested calls"));
+      return false;
+    }
+    co_->grow_frames();
+  }
+  co_->frames[co_->frame_count++] = {closure->proto, closure, closure->proto->words, base, result, owns};
+  return true;
+}
+
+Status Interpreter::arity_error(std::string_view name, uint32_t least, uint32_t most, uint32_t given) {
+  std::string expected = most == 0xFFFF   ? fmt::format("at least {}", text::plural(least, "argument"))
+                         : least == most ? text::plural(least, "argument")
+                                         : fmt::format("{} to {}", least, text::plural(most, "argument"));
+  return fail(plain_error("Arity mismatch: '{}' expects {}, got {}", name, expected, given));
+}
+
+// Brings the arguments into the form the function's registers expect: left-out ones unset, surplus
+// ones collected.
+bool Interpreter::fit_arguments(const Prototype& proto, uint32_t first, uint32_t count) {
+  uint32_t most = proto.has_rest ? 0xFFFF : proto.params;
+  if (count < proto.required || count > most) {
+    arity_error(proto.code->name, proto.required, most, count);
+    return false;
+  }
+  if (!ensure_stack(first + std::max<uint32_t>(count, proto.registers) + 1)) return false;
+  Value* args = co_->stack + first;
+  if (proto.has_rest) {
+    auto rest = new_list(count > proto.params ? count - proto.params : 0);
+    for (uint32_t i = proto.params; i < count; ++i) rest->push(std::move(args[i]));
+    args[proto.params] = Value(std::move(rest));
+  }
+  for (uint32_t i = count; i < proto.params; ++i) args[i] = Value::unset();
+  return true;
+}
+
+Status Interpreter::call_closure(ClosureObject* closure, uint32_t first, uint32_t count,
+                                 uint32_t result, bool owns) {
+  const Prototype& proto = *closure->proto;
+  bool ready = fit_arguments(proto, first, count);
+  if (ready && proto.is_generator) {
+    Status status = start_generator(closure, first, proto.params + proto.has_rest, result);
+    if (owns) release(closure);
+    return status;
+  }
+  if (ready && push_frame(closure, first, result, owns)) return Status::Entered;
+  if (owns) release(closure);
+  return Status::Failed;
+}
+
+// Replaces the running frame: its registers are dropped and the arguments move to their start.
+void Interpreter::tail_replace(uint32_t first, uint32_t count) {
+  Frame& frame = co_->frames[co_->frame_count - 1];
+  Value* registers = co_->stack + frame.base;
+  uint32_t offset = first - frame.base;
+  for (uint32_t i = 0; i < count; ++i) registers[i] = std::move(registers[offset + i]);
+  for (uint32_t i = count; i < frame.proto->registers; ++i) registers[i].set_nil();
+  if (frame.owns_closure) release(frame.closure);
+  --co_->frame_count;
+}
+
+Status Interpreter::call_native(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
+  Value* args = co_->stack + first;
+  Call call(vm_, row, args, count);
+  Outcome<Value> outcome = row.call(call);
+  if (!outcome) {
+    error_ = std::move(outcome).error();
+    return Status::Failed;
+  }
+  for (uint32_t i = 0; i < count; ++i) args[i].set_nil();
+  co_->stack[result] = std::move(*outcome);
+  return Status::Done;
+}
+
+Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
+  if (count < row.min_args || count > row.max_args) {
+    std::string expected;
+    arity_error(row.name, row.min_args, row.max_args, count);
+    return fail(plain_error("{}: {}{}", display(error_->value), row.name, row.signature));
+  }
+  if (row.call) [[likely]] return call_native(row, first, count, result);
+  Outcome<ClosureObject*> closure = vm_.prelude_function(row.prelude);
+  if (!closure) return fail(std::unexpected(std::move(closure).error()));
+  return call_closure(*closure, first, count, result, false);
+}
+
+Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t count, uint32_t result,
+                               bool is_pipe) {
+  switch (callee.kind()) {
+    case Kind::Closure:
+      // The register the callee sits in may become the result or move: the frame keeps it.
+      retain(callee.object());
+      return call_closure(callee.as_closure(), first, count, result, true);
+    case Kind::Builtin: return call_builtin(*callee.as_builtin(), first, count, result);
+    case Kind::StructType: return make_struct(callee.as<StructTypeObject>(), first, count, result);
+    default: break;
+  }
+  if (is_pipe) return fail(type_error("cannot pipe into {}", type_name(callee)));
+  return fail(type_error("Cannot call {}", display(callee)));
+}
+
+// `f(...xs)`: the items go above the running frame's registers, `reserve` free places before them.
+Status Interpreter::call_spread(const Value& list, uint32_t reserve, uint32_t& first, uint32_t& count) {
+  constexpr size_t kMost = 1'000'000;
+  if (list.as_list()->size > kMost) return fail(runtime_error("a call takes at most {} arguments", kMost));
+  Frame& frame = co_->frames[co_->frame_count - 1];
+  count = static_cast<uint32_t>(list.as_list()->size);
+  first = frame.base + frame.proto->registers + reserve;
+  Value items = list;  // the register may move with the stack
+  if (!ensure_stack(first + count + 1)) return Status::Failed;
+  for (uint32_t i = 0; i < count; ++i) co_->stack[first + i] = items.as_list()->items[i];
+  return Status::Done;
+}
+
+// ---- methods ----
+
+Status Interpreter::unknown_method(const Value& receiver, const StringObject* name) {
+  if (receiver.is_nil()) return fail(type_error("cannot call method `{}` on nil", name->view()));
+  std::vector<std::string_view> names;
+  for (const Builtin* row : vm_.builtins().rows()) {
+    if (row->receiver & on(receiver.kind())) names.push_back(row->name);
+  }
+  if (receiver.is(Kind::Struct)) {
+    StructTypeObject* type = struct_type(receiver.as_dict());
+    for (uint32_t i = 0; i < type->method_count; ++i) names.push_back(type->methods[i].name->view());
+  }
+  auto close = text::close_names(name->view(), names);
+  std::string hint = close.empty() ? "" : fmt::format(" (did you mean `{}`?)", close[0]);
+  std::string kind(type_name(receiver));
+  if (receiver.is(Kind::Struct)) kind = fmt::format("struct {}", struct_type(receiver.as_dict())->name->view());
+  return fail(type_error("no method `{}` on {}{}", name->view(), kind, hint));
+}
+
+Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result) {
+  const Value& receiver = co_->stack[first];
+  Kind kind = receiver.kind();
+  constexpr uint32_t kPrelude = 0x100;
+  // A cached row (C++) or closure (prelude) for this kind of receiver.
+  if ((cache.key & 0xFF) == static_cast<uint32_t>(kind) && kind != Kind::Struct &&
+      cache.key != InlineCache::kEmpty) {
+    if (cache.key & kPrelude) {
+      auto* closure = static_cast<ClosureObject*>(const_cast<void*>(cache_pointer(cache.key)));
+      return call_closure(closure, first, count + 1, result, false);
+    }
+    const auto& row = *static_cast<const Builtin*>(cache_pointer(cache.key));
+    if (count >= row.min_args && count <= row.max_args) [[likely]] {
+      return call_native(row, first, count + 1, result);
+    }
+  }
+  if (kind == Kind::Struct) return call_struct_method(cache, first, count, result);
+  if (kind == Kind::EnumType) return make_variant(cache, first, count, result);
+  if (kind == Kind::Generator && cache.name->view() == "next") {
+    if (count != 0) return arity_error("next", 0, 0, count);
+    Value generator = receiver;
+    co_->await = Coroutine::Await::Next;
+    co_->await_register = result;
+    return resume(generator.as_generator());
+  }
+  const Builtin* row = vm_.builtins().find_method(kind, cache.name->view());
+  if (!row) {
+    if (kind == Kind::Dict) {
+      const Value* field = receiver.as_dict()->find(cache.name);
+      if (field && (field->is_callable() || field->is(Kind::StructType))) {
+        return call_field(Value(*field), first, count, result);
+      }
+    }
+    return unknown_method(receiver, cache.name);
+  }
+  if (count < row->min_args || count > row->max_args) {
+    arity_error(row->name, row->min_args, row->max_args, count);
+    return fail(plain_error("{}: {}.{}{}", display(error_->value), type_name(receiver), row->name,
+                            row->signature));
+  }
+  if (row->call) {
+    cache.key = cache_key(row, static_cast<uint32_t>(kind));
+    return call_native(*row, first, count + 1, result);
+  }
+  Outcome<ClosureObject*> closure = vm_.prelude_function(row->prelude);
+  if (!closure) return fail(std::unexpected(std::move(closure).error()));
+  cache.key = cache_key(*closure, static_cast<uint32_t>(kind) | kPrelude);
+  return call_closure(*closure, first, count + 1, result, false);
+}
+
+Status Interpreter::call_struct_method(InlineCache& cache, uint32_t first, uint32_t count,
+                                       uint32_t result) {
+  const Value& receiver = co_->stack[first];
+  DictObject* instance = receiver.as_dict();
+  StructTypeObject* type = struct_type(instance);
+  for (uint32_t i = 0; i < type->method_count; ++i) {
+    if (type->methods[i].name != cache.name) continue;
+    if (instance->shape && i <= 0xFFFF) cache.key = cache_key(instance->shape, i);
+    ClosureObject* closure = type->methods[i].closure.as_closure();
+    retain(closure);
+    return call_closure(closure, first, count + 1, result, true);
+  }
+  const Value* field = instance->find(cache.name);
+  if (field && field->is_callable()) return call_field(Value(*field), first, count, result);
+  return unknown_method(receiver, cache.name);
+}
+
+// `d.f(x)` where f is a field that holds a function: the receiver is not passed.
+Status Interpreter::call_field(const Value& callee, uint32_t first, uint32_t count, uint32_t result) {
+  return call_value(callee, first + 1, count, result, false);
+}
+
+Status Interpreter::make_variant(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result) {
+  auto* type = co_->stack[first].as<EnumTypeObject>();
+  int variant = type->find(cache.name);
+  if (variant < 0) {
+    std::vector<std::string_view> names;
+    for (uint32_t i = 0; i < type->count; ++i) names.push_back(type->variants[i].name->view());
+    auto close = text::close_names(cache.name->view(), names);
+    std::string hint = close.empty() ? "" : fmt::format(" (did you mean `{}`?)", close[0]);
+    return fail(type_error("enum {} has no variant `{}`{}", type->name->view(), cache.name->view(), hint));
+  }
+  uint32_t expected = type->variants[variant].arity;
+  if (count != expected) {
+    return arity_error(fmt::format("{}.{}", type->name->view(), cache.name->view()), expected, expected, count);
+  }
+  Value made = new_enum(type, static_cast<uint32_t>(variant), {co_->stack + first + 1, count});
+  for (uint32_t i = 1; i <= count; ++i) co_->stack[first + i].set_nil();
+  co_->stack[result] = std::move(made);
+  return Status::Done;
+}
+
+// `Point({x: 1, y: 2})`.
+Status Interpreter::make_struct(StructTypeObject* type, uint32_t first, uint32_t count, uint32_t result) {
+  const Value& fields = co_->stack[first];
+  if (count != 1 || !(fields.is(Kind::Dict) || fields.is(Kind::Struct))) {
+    return fail(type_error("{} is built from one dict of its fields: {}({{...}})", type->name->view(),
+                           type->name->view()));
+  }
+  Value made = new_struct(type);
+  for (auto [key, value] : fields.as_dict()->entries()) dict_set(made, key, *value);
+  co_->stack[first].set_nil();
+  co_->stack[result] = std::move(made);
+  return Status::Done;
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,86 @@
+#include "vm/dict.h"
+#include "vm/error.h"
+#include "vm/heap_kinds.h"
+#include "vm/memory.h"
+#include "vm/objects.h"
+
+// How each kind of object is taken apart. Closures and generators register a hook instead, because
+// their layout belongs to the interpreter.
+namespace harn::vm {
+
+namespace {
+
+void drop_values(Value* values, size_t count) {
+  for (size_t i = 0; i < count; ++i) values[i].~Value();
+}
+
+void destroy_list(ListObject* list) {
+  drop_values(list->items, list->size);
+  if (list->items) deallocate(list->items, list->capacity * sizeof(Value));
+  deallocate(list, sizeof(ListObject));
+}
+
+void destroy_set(SetObject* set) {
+  drop_values(set->items, set->size);
+  if (set->items) deallocate(set->items, set->capacity * sizeof(Value));
+  if (set->index) deallocate(set->index, set->index_size * sizeof(uint32_t));
+  deallocate(set, sizeof(SetObject));
+}
+
+void destroy_enum(EnumObject* object) {
+  drop_values(object->fields(), object->count);
+  deallocate(object, sizeof(EnumObject) + object->count * sizeof(Value));
+}
+
+void destroy_error(ErrorObject* error) {
+  error->value.~Value();
+  delete error->trace;
+  deallocate(error, sizeof(ErrorObject));
+}
+
+template <class T>
+void destroy_plain(Object* object) {
+  static_cast<T*>(object)->~T();
+  deallocate(object, sizeof(T));
+}
+
+}  // namespace
+
+void destroy_known(Object* object) {
+  switch (object->kind) {
+    case Kind::String: {
+      auto* text = static_cast<StringObject*>(object);
+      return deallocate(text, sizeof(StringObject) + text->capacity);
+    }
+    case Kind::Bytes: {
+      auto* bytes = static_cast<BytesObject*>(object);
+      return deallocate(bytes, sizeof(BytesObject) + bytes->size);
+    }
+    case Kind::List: return destroy_list(static_cast<ListObject*>(object));
+    case Kind::Range: return deallocate(object, sizeof(RangeObject));
+    case Kind::Dict:
+    case Kind::Struct: return destroy_dict(static_cast<DictObject*>(object));
+    case Kind::Set: return destroy_set(static_cast<SetObject*>(object));
+    case Kind::Enum: return destroy_enum(static_cast<EnumObject*>(object));
+    case Kind::Pair: return destroy_plain<PairObject>(object);
+    case Kind::Iter: return destroy_plain<IterObject>(object);
+    case Kind::Rng: return deallocate(object, sizeof(RngObject));
+    case Kind::Cell: return destroy_plain<CellObject>(object);
+    case Kind::StructType: return destroy_struct_type(object);
+    case Kind::Error: return destroy_error(static_cast<ErrorObject*>(object));
+    // Enum types live as long as the process: their plain values point at them uncounted.
+    case Kind::EnumType:
+    // Scalars have no object; closures and generators come with a hook.
+    case Kind::Unset:
+    case Kind::Nil:
+    case Kind::Bool:
+    case Kind::Int:
+    case Kind::Float:
+    case Kind::Builtin:
+    case Kind::Closure:
+    case Kind::Generator:
+    case Kind::Count: return;
+  }
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,152 @@
+#include "vm/function.h"
+
+#include <deque>
+#include <memory>
+
+#include "base/assert.h"
+#include "vm/memory.h"
+
+namespace harn::vm {
+
+using namespace bytecode;
+
+// ---- closures and generators ----
+
+static void destroy_closure(Object* object) {
+  auto* closure = static_cast<ClosureObject*>(object);
+  for (uint32_t i = 0; i < closure->count; ++i) closure->captures()[i].~Value();
+  deallocate(closure, sizeof(ClosureObject) + closure->count * sizeof(Value));
+}
+
+static void destroy_generator(Object* object) {
+  auto* generator = static_cast<GeneratorObject*>(object);
+  delete generator->coroutine;
+  deallocate(generator, sizeof(GeneratorObject));
+}
+
+static const bool hooks_registered = [] {
+  destroy_hooks[static_cast<int>(Kind::Closure)] = destroy_closure;
+  destroy_hooks[static_cast<int>(Kind::Generator)] = destroy_generator;
+  return true;
+}();
+
+Ref<ClosureObject> new_closure(Prototype* proto) {
+  (void)hooks_registered;
+  auto count = static_cast<uint32_t>(proto->code->captures.size());
+  auto* closure = allocate_object<ClosureObject>(Kind::Closure, count * sizeof(Value));
+  closure->proto = proto;
+  closure->count = count;
+  for (uint32_t i = 0; i < count; ++i) new (closure->captures() + i) Value();
+  return Ref<ClosureObject>::adopt(closure);
+}
+
+// ---- linking ----
+
+struct Unit::Storage {
+  std::deque<Prototype> prototypes;
+  std::deque<std::vector<Value>> constants;
+  std::deque<std::vector<InlineCache>> caches;
+  std::deque<std::vector<Prototype*>> functions;
+  std::deque<std::vector<Shape*>> shapes;
+};
+
+namespace {
+
+Value link_constant(const Constant& constant, const BuiltinTable& builtins) {
+  if (auto* integer = std::get_if<int64_t>(&constant)) return Value::integer(*integer);
+  if (auto* number = std::get_if<double>(&constant)) return Value::number(*number);
+  if (auto* text = std::get_if<std::string>(&constant)) {
+    // Short texts are likely names: interned, they meet dict keys by address.
+    if (text->size() <= 32) return Value::share(intern(*text));
+    return text_value(*text);
+  }
+  if (auto* keys = std::get_if<Keys>(&constant)) {
+    if (keys->size() == 2 && (*keys)[0] == "builtin") {
+      if (const Builtin* row = builtins.find((*keys)[1])) return Value::builtin(row);
+    }
+  }
+  return Value();
+}
+
+Shape* link_shape(const Constant& constant) {
+  auto* keys = std::get_if<Keys>(&constant);
+  if (!keys) return nullptr;
+  Shape* shape = empty_shape();
+  for (const std::string& key : *keys) {
+    if (!shape) return nullptr;
+    shape = shape->with(intern(key));
+  }
+  return shape;
+}
+
+}  // namespace
+
+Unit::Unit(std::unique_ptr<Program> loaded, const BuiltinTable& builtins)
+    : program(std::move(loaded)), storage_(std::make_unique<Storage>()) {
+  globals.resize(program->globals.size());
+  for (Value& global : globals) global = Value::unset();
+  for (auto& module : program->modules) starts.push_back(link(*module, builtins));
+}
+
+Unit::~Unit() = default;
+
+Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
+  Prototype& proto = storage_->prototypes.emplace_back();
+  proto.words = code.words.data();
+  auto& constants = storage_->constants.emplace_back();
+  auto& shapes = storage_->shapes.emplace_back();
+  for (const Constant& constant : code.constants) {
+    constants.push_back(link_constant(constant, builtins));
+    shapes.push_back(link_shape(constant));
+  }
+  auto& caches = storage_->caches.emplace_back();
+  for (const CacheName& cache : code.caches) {
+    caches.push_back({InlineCache::kEmpty, intern(cache.name),
+                      cache.owner.empty() ? nullptr : intern(cache.owner)});
+  }
+  auto& functions = storage_->functions.emplace_back();
+  for (auto& function : code.functions) functions.push_back(link(*function, builtins));
+  proto.constants = constants.data();
+  proto.shapes = shapes.data();
+  proto.caches = caches.data();
+  proto.functions = functions.data();
+  proto.globals = globals.data();
+  // One register beyond the function's own is always there for calls from C++.
+  proto.registers = static_cast<uint16_t>(code.registers);
+  proto.required = code.required_params;
+  proto.params = code.param_count;
+  proto.has_rest = code.has_rest;
+  proto.is_generator = code.is_generator;
+  proto.simple = !code.has_rest && !code.is_generator && code.required_params == code.param_count;
+  proto.code = &code;
+  proto.unit = this;
+  return &proto;
+}
+
+// ---- stacks ----
+
+Coroutine::~Coroutine() {
+  for (uint32_t i = 0; i < stack_size; ++i) stack[i].~Value();
+  if (stack) deallocate(stack, stack_size * sizeof(Value));
+  for (uint32_t i = 0; i < frame_count; ++i) {
+    if (frames[i].owns_closure) release(frames[i].closure);
+  }
+  if (frames) deallocate(frames, frame_capacity * sizeof(Frame));
+}
+
+void Coroutine::grow_stack(uint32_t at_least) {
+  uint32_t size = std::max<uint32_t>(stack_size * 2, std::max<uint32_t>(at_least, 16));
+  stack = static_cast<Value*>(
+      reallocate(stack, stack_size * sizeof(Value), static_cast<size_t>(size) * sizeof(Value)));
+  for (uint32_t i = stack_size; i < size; ++i) new (stack + i) Value();
+  stack_size = size;
+}
+
+void Coroutine::grow_frames() {
+  uint32_t capacity = frame_capacity ? frame_capacity * 2 : 4;
+  frames = static_cast<Frame*>(reallocate(frames, frame_capacity * sizeof(Frame),
+                                          static_cast<size_t>(capacity) * sizeof(Frame)));
+  frame_capacity = capacity;
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,111 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bytecode/code.h"
+#include "vm/builtin.h"
+#include "vm/value.h"
+
+// Code as the interpreter runs it, closures, and the stacks they run on.
+namespace harn::vm {
+
+struct Unit;
+
+// What one place in the code remembers about the values it has seen. One word, so that a reader never
+// sees half of an update.
+struct InlineCache {
+  static constexpr uint64_t kEmpty = ~uint64_t{0};
+  uint64_t key = kEmpty;
+  StringObject* name = nullptr;   // interned
+  StringObject* owner = nullptr;  // JumpIfNotVariant: the enum's name
+};
+constexpr uint64_t cache_key(const void* pointer, uint32_t small) {
+  return reinterpret_cast<uint64_t>(pointer) << 16 | small;
+}
+inline const void* cache_pointer(uint64_t key) { return reinterpret_cast<const void*>(key >> 16); }
+
+// A code object linked to values.
+struct Prototype {
+  const bytecode::Word* words = nullptr;
+  Value* constants = nullptr;
+  InlineCache* caches = nullptr;
+  Value* globals = nullptr;
+  uint16_t registers = 0;
+  uint8_t required = 0;
+  uint8_t params = 0;
+  bool has_rest = false;
+  bool is_generator = false;
+  bool simple = false;  // exactly `params` arguments, runs at once
+  Prototype** functions = nullptr;
+  Shape** shapes = nullptr;  // by constant index, for lists of keys
+  const bytecode::Code* code = nullptr;
+  Unit* unit = nullptr;
+};
+
+struct ClosureObject : Object {
+  Prototype* proto;
+  uint32_t count;
+  Value* captures() { return reinterpret_cast<Value*>(this + 1); }
+};
+Ref<ClosureObject> new_closure(Prototype* proto);  // captures are nil
+
+// A loaded program: its prototypes and its variables. The prelude is one, the user's program another.
+struct Unit {
+  Unit(std::unique_ptr<bytecode::Program> program, const BuiltinTable& builtins);
+  ~Unit();
+
+  std::unique_ptr<bytecode::Program> program;
+  std::vector<Prototype*> starts;  // by module
+  std::vector<Value> globals;
+
+ private:
+  Prototype* link(const bytecode::Code& code, const BuiltinTable& builtins);
+  struct Storage;
+  std::unique_ptr<Storage> storage_;
+};
+
+struct Frame {
+  Prototype* proto;
+  ClosureObject* closure;
+  const bytecode::Word* pc;  // where to go on
+  uint32_t base;             // first register, as an index into the stack
+  uint32_t result;           // where the caller wants the value, likewise
+  bool owns_closure;         // the frame holds a count on it
+};
+
+// A stack of frames and their registers: the main program, or a generator. Suspending one costs
+// nothing: it is simply not the one that runs.
+struct Coroutine {
+  ~Coroutine();
+
+  Value* stack = nullptr;
+  uint32_t stack_size = 0;
+  Frame* frames = nullptr;
+  uint32_t frame_count = 0;
+  uint32_t frame_capacity = 0;
+  Coroutine* resumer = nullptr;          // a generator: who is waiting for the next value
+  GeneratorObject* generator = nullptr;  // a generator's own coroutine
+
+  // How the value of the generator this one waits for is delivered.
+  enum class Await : uint8_t { None, ForLoop, Next };
+  Await await = Await::None;
+  uint32_t await_register = 0;            // index into the stack
+  const bytecode::Word* await_value = nullptr;  // ForLoop: where to go with a value
+  IterObject* await_iter = nullptr;       // ForLoop over an Iter: marked exhausted at the end
+
+  void grow_stack(uint32_t at_least);
+  void grow_frames();
+};
+
+struct GeneratorObject : Object {
+  static constexpr uint8_t kStream = 1;  // flags: made by a `gen fn`
+  enum class State : uint8_t { Suspended, Running, Done };
+  State state;
+  Coroutine* coroutine;  // null once it is done
+};
+
+}  // namespace harn::vm

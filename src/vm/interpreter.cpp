@@ -1,0 +1,938 @@
+// The main loop: one label per instruction, the common kinds handled in place, everything else in a
+// function of its own so that the loop stays small enough for the processor's caches.
+//
+// R points at the running frame's registers. It, K, pc and the frame are reloaded whenever the frame
+// changes or the stack may have moved.
+#include "vm/interpreter.h"
+
+#include <cmath>
+
+#include "vm/dict.h"
+#include "vm/ops.h"
+
+namespace harn::vm {
+
+using namespace bytecode;
+
+namespace {
+
+int64_t wrap_add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+int64_t wrap_sub(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }
+int64_t wrap_mul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+
+inline bool is_true(const Value& value) {
+  if (value.is_bool()) [[likely]] return value.as_bool();
+  return truthy(value);
+}
+
+inline bool is_equal(const Value& a, const Value& b) {
+  if (a.is_int() && b.is_int()) return a.as_int() == b.as_int();
+  if (a.is_string() && b.is_string()) {
+    return a.as_string() == b.as_string() || same_text(a.as_string(), b.as_string());
+  }
+  return equal(a, b);
+}
+
+inline bool text_less(const StringObject* a, const StringObject* b) {
+  // One-character texts are compared all the time by scanners.
+  if (a->size == 1 && b->size == 1) {
+    return static_cast<uint8_t>(a->data()[0]) < static_cast<uint8_t>(b->data()[0]);
+  }
+  return a->view() < b->view();
+}
+
+inline bool is_less(const Value& a, const Value& b) {
+  if (a.is_int() && b.is_int()) return a.as_int() < b.as_int();
+  if (a.is_float() && b.is_float()) return a.as_float() < b.as_float();
+  if (a.is_string() && b.is_string()) return text_less(a.as_string(), b.as_string());
+  return less(a, b);
+}
+
+inline bool is_less_equal(const Value& a, const Value& b) {
+  if (a.is_int() && b.is_int()) return a.as_int() <= b.as_int();
+  if (a.is_float() && b.is_float()) return a.as_float() <= b.as_float();
+  if (a.is_string() && b.is_string()) return !text_less(b.as_string(), a.as_string());
+  return less_equal(a, b);
+}
+
+}  // namespace
+
+Outcome<Value> Interpreter::call(const Value& callee, std::span<const Value> args) {
+  Coroutine root;
+  co_ = &root;
+  root.grow_stack(static_cast<uint32_t>(args.size()) + 16);
+  for (size_t i = 0; i < args.size(); ++i) root.stack[i + 1] = args[i];
+  root.stack[0] = callee;  // keeps it alive
+  switch (call_value(callee, 1, static_cast<uint32_t>(args.size()), 0, false)) {
+    case Status::Failed: return std::unexpected(std::move(error_));
+    case Status::Done: return std::move(root.stack[0]);
+    case Status::Entered: break;
+  }
+  return run();
+}
+
+Interpreter::Status Interpreter::interrupted() {
+  StopReason reason = vm_.stop_flag().load(std::memory_order_relaxed);
+  vm_.clear_stop();
+  const char* text = reason == StopReason::Timeout ? "kind:cancelled:time limit reached"
+                                                   : "kind:cancelled:VM cancelled by host";
+  return fail(make_error_text(ErrorClass::Cancelled, text));
+}
+
+bool Interpreter::unwind() {
+  bool stoppable = error_->error_class != ErrorClass::Cancelled && error_->error_class != ErrorClass::Exit;
+  if (!error_->trace) {
+    error_->trace = new std::vector<TraceFrame>;
+    error_->trace->reserve(4);
+  }
+  constexpr size_t kLongestTrace = 10'000;
+  for (;;) {
+    while (co_->frame_count > 0) {
+      Frame& frame = co_->frames[co_->frame_count - 1];
+      const Code& code = *frame.proto->code;
+      auto at = static_cast<uint32_t>(frame.pc - frame.proto->words) - 1;
+      if (!code.hidden && error_->trace->size() < kLongestTrace) error_->trace->push_back({&code, at});
+      Value* registers = co_->stack + frame.base;
+      for (const Handler& handler : code.handlers) {
+        if (at < handler.start || at >= handler.end) continue;
+        if (!stoppable && !handler.cleanup) continue;
+        // A frame that cleans up and goes on unwinding enters the trace again when it does.
+        if (handler.cleanup && !error_->trace->empty() && !code.hidden) error_->trace->pop_back();
+        registers[handler.reg] = Value(std::move(error_));
+        frame.pc = frame.proto->words + handler.target;
+        return true;
+      }
+      for (uint32_t i = 0; i < frame.proto->registers; ++i) registers[i].set_nil();
+      if (frame.owns_closure) release(frame.closure);
+      --co_->frame_count;
+    }
+    if (!co_->resumer) return false;
+    // A generator failed: the error goes on where its next value was wanted.
+    finish_generator();
+  }
+}
+
+Outcome<Value> Interpreter::run() {
+  static const void* const kLabels[] = {
+#define HARN_OPCODE(name, format, reads, writes, doc) &&op_##name,
+#include "bytecode/opcodes.def"
+#undef HARN_OPCODE
+  };
+
+  Frame* frame;
+  Prototype* proto;
+  Value* R;
+  const Value* K;
+  const Word* pc;
+  Word w;
+  const std::atomic<StopReason>& stop = vm_.stop_flag();
+  const Builtin* const* const builtins = vm_.builtins().by_id();
+  const int64_t while_limit = vm_.limits().while_limit > 0 ? vm_.limits().while_limit : INT64_MAX;
+
+#define A a_of(w)
+#define B b_of(w)
+#define C c_of(w)
+#define RA R[A]
+#define RB R[B]
+#define RC R[C]
+#define KC K[C]
+#define NEXT                                \
+  do {                                      \
+    w = *pc++;                              \
+    goto* kLabels[w & 0xFF];                \
+  } while (false)
+#define LOAD_FRAME                                     \
+  do {                                                 \
+    frame = co_->frames + co_->frame_count - 1;        \
+    proto = frame->proto;                              \
+    R = co_->stack + frame->base;                      \
+    K = proto->constants;                              \
+    pc = frame->pc;                                    \
+  } while (false)
+#define INDEX(REG) static_cast<uint32_t>((REG) + frame->base)
+#define FAIL(error)            \
+  do {                         \
+    fail(error);               \
+    goto failed;               \
+  } while (false)
+// After something that may have entered another frame.
+#define FINISH(status)                         \
+  do {                                         \
+    frame->pc = pc;                            \
+    Status result_status = (status);           \
+    if (result_status == Status::Failed) [[unlikely]] goto unwinding; \
+    LOAD_FRAME;                                \
+    NEXT;                                      \
+  } while (false)
+// After something that stays in this frame and leaves the stack where it is.
+#define SETTLE(status)                                            \
+  do {                                                            \
+    if ((status) == Status::Failed) [[unlikely]] goto failed;     \
+    NEXT;                                                         \
+  } while (false)
+#define CHECK_STOP                                                                    \
+  do {                                                                                \
+    if (stop.load(std::memory_order_relaxed) != StopReason::None) [[unlikely]] goto stopping; \
+  } while (false)
+#define JUMP_WORD static_cast<int32_t>(*pc)
+
+  LOAD_FRAME;
+  NEXT;
+
+  // ---- constants and copies ----
+op_LoadNil: RA.set_nil(); NEXT;
+op_LoadUnset: RA = Value::unset(); NEXT;
+op_LoadBool: RA.set_bool(B != 0); NEXT;
+op_LoadInt: RA.set_int(sbx_of(w)); NEXT;
+op_LoadConst: RA = K[bx_of(w)]; NEXT;
+op_Move: RA = RB; NEXT;
+op_Steal: RA = std::move(RB); NEXT;
+op_CheckSet:
+  if (RA.is(Kind::Unset)) [[unlikely]] {
+    FAIL(plain_error("Undefined variable: {}", K[bx_of(w)].as_string()->view()));
+  }
+  NEXT;
+
+  // ---- variables outside the registers ----
+op_GetGlobal: {
+  const Value& global = proto->globals[bx_of(w)];
+  if (global.is(Kind::Unset)) [[unlikely]] {
+    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[bx_of(w)]));
+  }
+  RA = global;
+  NEXT;
+}
+op_SetGlobal: proto->globals[bx_of(w)] = std::move(RA); NEXT;
+op_GetCapture: RA = frame->closure->captures()[B]; NEXT;
+op_GetCaptureCell: RA = frame->closure->captures()[B].as<CellObject>()->value; NEXT;
+op_SetCaptureCell: frame->closure->captures()[B].as<CellObject>()->value = std::move(RA); NEXT;
+op_NewCell: {
+  Value cell = new_cell(std::move(RB));
+  RA = std::move(cell);
+  NEXT;
+}
+op_GetCell: RA = RB.as<CellObject>()->value; NEXT;
+op_SetCell: RA.as<CellObject>()->value = std::move(RB); NEXT;
+op_GetSelf: RA = Value::share(frame->closure); NEXT;
+op_ClearPlace: {
+  uint32_t x = *pc++;
+  Kind kind = RA.kind();
+  bool clear = kind == Kind::List || kind == Kind::String || kind == Kind::Set ||
+               (kind == Kind::Dict && C == 0);
+  if (!clear) NEXT;
+  switch (static_cast<Place>(B)) {
+    case Place::Global: proto->globals[x].set_nil(); break;
+    case Place::Capture: frame->closure->captures()[x].as<CellObject>()->value.set_nil(); break;
+    case Place::Cell: R[x].as<CellObject>()->value.set_nil(); break;
+  }
+  NEXT;
+}
+
+  // ---- arithmetic ----
+#define ARITHMETIC(LEFT, RIGHT, INT_OP, FLOAT_OP, SLOW)                       \
+  {                                                                           \
+    const Value& left = LEFT;                                                 \
+    const Value& right = RIGHT;                                               \
+    if (left.is_int() && right.is_int()) [[likely]] {                         \
+      RA.set_int(INT_OP(left.as_int(), right.as_int()));                      \
+      NEXT;                                                                   \
+    }                                                                         \
+    if (left.is_number() && right.is_number()) {                              \
+      RA.set_float(left.as_number() FLOAT_OP right.as_number());              \
+      NEXT;                                                                   \
+    }                                                                         \
+    SETTLE(settle(SLOW(left, right), RA));                                    \
+  }
+op_Add: {
+  const Value& left = RB;
+  const Value& right = RC;
+  if (left.is_int() && right.is_int()) [[likely]] {
+    RA.set_int(wrap_add(left.as_int(), right.as_int()));
+    NEXT;
+  }
+  if (left.is_number() && right.is_number()) {
+    RA.set_float(left.as_number() + right.as_number());
+    NEXT;
+  }
+  // `x = x + y` on one kind cannot fail half-way: x gives up its value and gets it back larger.
+  if (A == B && A != C && left.kind() == right.kind() && left.is_unique()) {
+    Value taken = std::move(RB);
+    SETTLE(settle(add(std::move(taken), right), RA));
+  }
+  SETTLE(settle(add(left, right), RA));
+}
+op_AddTemp: {
+  const Value& left = RB;
+  const Value& right = RC;
+  if (left.is_int() && right.is_int()) [[likely]] {
+    RA.set_int(wrap_add(left.as_int(), right.as_int()));
+    NEXT;
+  }
+  if (left.is_number() && right.is_number()) {
+    RA.set_float(left.as_number() + right.as_number());
+    NEXT;
+  }
+  Value taken = std::move(RB);
+  SETTLE(settle(add(std::move(taken), right), RA));
+}
+op_Sub: ARITHMETIC(RB, RC, wrap_sub, -, subtract)
+op_Mul: ARITHMETIC(RB, RC, wrap_mul, *, multiply)
+op_AddInt: {
+  const Value& left = RB;
+  if (left.is_int()) [[likely]] {
+    RA.set_int(wrap_add(left.as_int(), sc_of(w)));
+    NEXT;
+  }
+  if (left.is_float()) {
+    RA.set_float(left.as_float() + sc_of(w));
+    NEXT;
+  }
+  // The compiler folds `x - n` into this; the error must name the operator that was written.
+  int64_t amount = sc_of(w);
+  if (amount < 0) SETTLE(settle(subtract(left, Value::integer(-amount)), RA));
+  SETTLE(settle(add(left, Value::integer(amount)), RA));
+}
+op_AddConst: {
+  const Value& left = RB;
+  const Value& right = KC;
+  if (left.is_int() && right.is_int()) [[likely]] {
+    RA.set_int(wrap_add(left.as_int(), right.as_int()));
+    NEXT;
+  }
+  if (left.is_number() && right.is_number()) {
+    RA.set_float(left.as_number() + right.as_number());
+    NEXT;
+  }
+  if (A == B && left.kind() == right.kind() && left.is_unique()) {
+    Value taken = std::move(RB);
+    SETTLE(settle(add(std::move(taken), right), RA));
+  }
+  SETTLE(settle(add(left, right), RA));
+}
+op_SubConst: ARITHMETIC(RB, KC, wrap_sub, -, subtract)
+op_MulConst: ARITHMETIC(RB, KC, wrap_mul, *, multiply)
+#define DIVIDE(RIGHT, INT_OP, FLOAT_CODE, SLOW)                                     \
+  {                                                                                 \
+    const Value& left = RB;                                                         \
+    const Value& right = RIGHT;                                                     \
+    if (left.is_int() && right.is_int()) [[likely]] {                               \
+      int64_t divisor = right.as_int();                                             \
+      /* 0 fails and -1 may overflow: both take the slow way */                     \
+      if (static_cast<uint64_t>(divisor) + 1 > 1) [[likely]] {                      \
+        int64_t dividend = left.as_int();                                           \
+        if (((dividend | divisor) >> 32) == 0) {                                    \
+          RA.set_int(static_cast<uint32_t>(dividend) INT_OP static_cast<uint32_t>(divisor)); \
+        } else {                                                                    \
+          RA.set_int(dividend INT_OP divisor);                                      \
+        }                                                                           \
+        NEXT;                                                                       \
+      }                                                                             \
+    }                                                                               \
+    FLOAT_CODE                                                                      \
+    SETTLE(settle(SLOW(left, right), RA));                                          \
+  }
+#define FLOAT_DIVIDE                                                                \
+  if (left.is_float() && right.is_float()) {                                        \
+    RA.set_float(left.as_float() / right.as_float());                               \
+    NEXT;                                                                           \
+  }
+op_Div: DIVIDE(RC, /, FLOAT_DIVIDE, divide)
+op_Mod: DIVIDE(RC, %, , modulo)
+op_DivConst: DIVIDE(KC, /, FLOAT_DIVIDE, divide)
+op_ModConst: DIVIDE(KC, %, , modulo)
+op_Pow: SETTLE(settle(power(RB, RC), RA));
+op_Neg: {
+  const Value& value = RB;
+  if (value.is_int()) {
+    RA.set_int(wrap_sub(0, value.as_int()));
+    NEXT;
+  }
+  if (value.is_float()) {
+    RA.set_float(-value.as_float());
+    NEXT;
+  }
+  SETTLE(settle(negate(value), RA));
+}
+op_Not: RA.set_bool(!is_true(RB)); NEXT;
+op_ToBool: RA.set_bool(is_true(RB)); NEXT;
+op_Equal: RA.set_bool(is_equal(RB, RC)); NEXT;
+op_NotEqual: RA.set_bool(!is_equal(RB, RC)); NEXT;
+op_Less: RA.set_bool(is_less(RB, RC)); NEXT;
+op_LessEqual: RA.set_bool(is_less_equal(RB, RC)); NEXT;
+op_In: RA.set_bool(contains(RC, RB)); NEXT;
+
+  // ---- jumps ----
+op_Jump: {
+  int32_t distance = sj_of(w);
+  pc += distance;
+  if (distance < 0) CHECK_STOP;
+  NEXT;
+}
+#define BRANCH(condition)             \
+  {                                   \
+    if (condition) pc += JUMP_WORD + 1; \
+    else ++pc;                        \
+    NEXT;                             \
+  }
+op_JumpIf: BRANCH(is_true(RA))
+op_JumpIfNot: BRANCH(!is_true(RA))
+op_JumpIfNil: BRANCH(RA.is_nil())
+op_JumpIfNotNil: BRANCH(!RA.is_nil())
+op_JumpIfSet: BRANCH(!RA.is(Kind::Unset))
+op_JumpLess: BRANCH(is_less(RA, RB) == (C != 0))
+op_JumpLessEqual: BRANCH(is_less_equal(RA, RB) == (C != 0))
+op_JumpEqual: BRANCH(is_equal(RA, RB) == (C != 0))
+op_JumpLessConst: BRANCH(is_less(RA, K[B]) == (C != 0))
+op_JumpLessEqualConst: BRANCH(is_less_equal(RA, K[B]) == (C != 0))
+op_JumpGreaterConst: BRANCH(is_less(K[B], RA) == (C != 0))
+op_JumpGreaterEqualConst: BRANCH(is_less_equal(K[B], RA) == (C != 0))
+op_JumpEqualConst: BRANCH(is_equal(RA, K[B]) == (C != 0))
+
+  // ---- collections and text ----
+op_NewList: {
+  uint32_t count = C;
+  Value* first = &RB;
+  auto list = new_list(count);
+  for (uint32_t i = 0; i < count; ++i) list->push(std::move(first[i]));
+  RA = Value(std::move(list));
+  NEXT;
+}
+op_ListPush: RA.as_list()->push(std::move(RB)); NEXT;
+op_ListSpread: SETTLE(list_spread(RA, RB));
+op_NewDict: RA = new_dict(); NEXT;
+op_NewDictOf: {
+  uint32_t x = *pc++;
+  uint32_t count = C;
+  Value* values = &RB;
+  if (Shape* shape = proto->shapes[x]) [[likely]] {
+    auto dict = new_dict(shape);
+    Value* slots = dict->slots();
+    for (uint32_t i = 0; i < count; ++i) {
+      slots[i].init_raw(values[i].kind(), values[i].bits());
+      values[i].forget();
+    }
+    RA = Value(std::move(dict));
+    NEXT;
+  }
+  const auto& keys = std::get<Keys>(proto->code->constants[x]);
+  Value dict = new_dict(count);
+  for (uint32_t i = 0; i < count; ++i) dict_set(dict, keys[i], std::move(values[i]));
+  RA = std::move(dict);
+  NEXT;
+}
+op_DictPut: {
+  auto key = to_key(RB);
+  dict_set(RA, key.get(), std::move(RC));
+  NEXT;
+}
+op_DictSpread: SETTLE(dict_spread(RA, RB));
+op_NewStruct: {
+  uint32_t x = *pc++;
+  SETTLE(new_struct_of(RA, *proto, x, &RB, C));
+}
+op_NewRange: op_NewRangeExclusive: {
+  const Value& start = RB;
+  const Value& end = RC;
+  if (!start.is_int() || !end.is_int()) {
+    const Value& bad = start.is_int() ? end : start;
+    FAIL(type_error("`to` needs two ints, got {}", type_name(bad)));
+  }
+  bool exclusive = op_of(w) == Op::NewRangeExclusive;
+  int64_t limit = end.as_int();
+  if (!exclusive && limit < INT64_MAX) ++limit;
+  RA = new_range(start.as_int(), std::max(start.as_int(), limit));
+  NEXT;
+}
+op_Concat: {
+  Value text = concat(&RB, C);
+  RA = std::move(text);
+  NEXT;
+}
+op_GetField: {
+  InlineCache& cache = proto->caches[*pc++];
+  const Value& object = RB;
+  if (object.is(Kind::Dict) || object.is(Kind::Struct)) [[likely]] {
+    DictObject* dict = object.as_dict();
+    if (cache_pointer(cache.key) == dict->shape) [[likely]] {
+      RA = dict->slots()[cache.key & 0xFFFF];
+      NEXT;
+    }
+  }
+  SETTLE(get_field(RA, object, cache, C));
+}
+op_SetField: {
+  InlineCache& cache = proto->caches[*pc++];
+  Value& object = RA;
+  if ((object.is(Kind::Dict) || object.is(Kind::Struct)) && object.is_unique()) [[likely]] {
+    DictObject* dict = object.as_dict();
+    if (cache_pointer(cache.key) == dict->shape) [[likely]] {
+      dict->slots()[cache.key & 0xFFFF] = std::move(RB);
+      NEXT;
+    }
+  }
+  SETTLE(set_field(object, cache, std::move(RB)));
+}
+op_GetIndex: {
+  const Value& object = RB;
+  const Value& key = RC;
+  if (object.is_list() && key.is_int()) [[likely]] {
+    ListObject* list = object.as_list();
+    auto at = static_cast<uint64_t>(key.as_int());
+    if (at < list->size) [[likely]] {
+      RA = list->items[at];
+      NEXT;
+    }
+  } else if (object.is_dict() && key.is_string()) {
+    const Value* found = object.as_dict()->find(key.as_string());
+    if (found) RA = *found;
+    else RA.set_nil();
+    NEXT;
+  }
+  SETTLE(settle(index(object, key), RA));
+}
+op_SetIndex: {
+  Value& object = RA;
+  const Value& key = RB;
+  if (object.is_list() && key.is_int() && object.is_unique()) [[likely]] {
+    ListObject* list = object.as_list();
+    auto at = static_cast<uint64_t>(key.as_int());
+    if (at < list->size) [[likely]] {
+      list->items[at] = std::move(RC);
+      NEXT;
+    }
+  }
+  SETTLE(set_index(object, key, std::move(RC)));
+}
+op_GetSlice: {
+  Value* part = &RB;
+  SETTLE(settle(slice(part[0], part[1], part[2]), RA));
+}
+op_SetPath: {
+  uint32_t x = *pc++;
+  Value* keys = &RB;
+  uint32_t count = C;
+  Value* target;
+  switch (static_cast<Place>(A)) {
+    case Place::Global: target = &proto->globals[x]; break;
+    case Place::Capture: target = &frame->closure->captures()[x].as<CellObject>()->value; break;
+    default: target = &R[x].as<CellObject>()->value;
+  }
+  if (target->is(Kind::Unset)) {
+    FAIL(plain_error("Undefined variable: {}",
+                     static_cast<Place>(A) == Place::Global ? proto->unit->program->globals[x] : "?"));
+  }
+  SETTLE(set_path(*target, keys, count, std::move(keys[count])));
+}
+op_SetPathLocal: {
+  ++pc;
+  Value* keys = &RB;
+  SETTLE(set_path(RA, keys, C, std::move(keys[C])));
+}
+op_DestructureCheck: {
+  const Value& value = RA;
+  if (B == 0 ? !(value.is(Kind::Dict) || value.is(Kind::Struct)) : !is_list_like(value)) {
+    FAIL(plain_error("{} destructuring requires a {} value", B ? "list" : "dict", B ? "list" : "dict"));
+  }
+  NEXT;
+}
+op_ListRest: {
+  const Value& list = RB;
+  size_t size = list_size(list);
+  auto rest = new_list(size > C ? size - C : 0);
+  for (size_t i = C; i < size; ++i) rest->push(list_item(list, i));
+  RA = Value(std::move(rest));
+  NEXT;
+}
+op_DictRest: {
+  uint32_t x = *pc++;
+  RA = dict_rest(RB, std::get<Keys>(proto->code->constants[x]));
+  NEXT;
+}
+op_ListItem: {
+  const Value& list = RB;
+  Value item = C < list_size(list) ? list_item(list, C) : Value();
+  RA = std::move(item);
+  NEXT;
+}
+
+  // ---- calls ----
+// A method's closure is counted by its frame: the receiver, which keeps it alive, may be used up.
+#define ENTER(CLOSURE, FIRST, COUNT, RESULT, OWNS)                                        \
+  {                                                                                       \
+    ClosureObject* callee = CLOSURE;                                                      \
+    Prototype* target = callee->proto;                                                    \
+    uint32_t base = INDEX(FIRST);                                                         \
+    if (target->simple && target->params == (COUNT) &&                                    \
+        co_->frame_count < co_->frame_capacity &&                                         \
+        base + target->registers < co_->stack_size) [[likely]] {                          \
+      CHECK_STOP;                                                                         \
+      frame->pc = pc;                                                                     \
+      uint32_t result = INDEX(RESULT);                                                    \
+      frame = co_->frames + co_->frame_count++;                                           \
+      *frame = {target, callee, target->words, base, result, OWNS};                       \
+      if (OWNS) retain(callee);                                                           \
+      proto = target;                                                                     \
+      R = co_->stack + base;                                                              \
+      K = target->constants;                                                              \
+      pc = target->words;                                                                 \
+      NEXT;                                                                               \
+    }                                                                                     \
+    if (OWNS) retain(callee);                                                             \
+    FINISH(call_closure(callee, base, COUNT, INDEX(RESULT), OWNS));                       \
+  }
+op_Call: {
+  const Value& callee_value = RA;
+  if (callee_value.is(Kind::Closure)) [[likely]] ENTER(callee_value.as_closure(), A + 1, B, A, false)
+  FINISH(call_value(callee_value, INDEX(A + 1), B, INDEX(A), C != 0));
+}
+op_CallGlobal: {
+  uint32_t x = *pc++;
+  const Value& global = proto->globals[x];
+  if (global.is(Kind::Closure)) [[likely]] ENTER(global.as_closure(), A, B, A, false)
+  FAIL(plain_error("Undefined builtin: {}", proto->unit->program->globals[x]));
+}
+op_CallSelf: ENTER(frame->closure, A, B, A, false)
+op_CallMethod: {
+  InlineCache& cache = proto->caches[*pc++];
+  const Value& receiver = RA;
+  if (receiver.is(Kind::Struct) && receiver.as_dict()->shape &&
+      cache_pointer(cache.key) == receiver.as_dict()->shape) [[likely]] {
+    StructTypeObject* type = receiver.as_dict()->shape->owner;
+    ClosureObject* closure = type->methods[cache.key & 0xFFFF].closure.as_closure();
+    ENTER(closure, A, B + 1, A, true)
+  }
+  FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
+}
+op_CallBuiltin: {
+  uint32_t x = *pc++;
+  const Builtin& row = *builtins[x];
+  FINISH(call_builtin(row, INDEX(A), B, INDEX(A)));
+}
+op_CallSpread: {
+  uint32_t first, count;
+  frame->pc = pc;
+  uint32_t result = INDEX(A);
+  Value callee = RA;
+  if (call_spread(RB, 0, first, count) == Status::Failed) goto unwinding;
+  FINISH(call_value(callee, first, count, result, false));
+}
+op_CallMethodSpread: {
+  InlineCache& cache = proto->caches[*pc++];
+  uint32_t first, count;
+  frame->pc = pc;
+  uint32_t result = INDEX(A);
+  Value receiver = RA;
+  if (call_spread(RB, 1, first, count) == Status::Failed) goto unwinding;
+  co_->stack[first - 1] = std::move(receiver);
+  FINISH(call_method(cache, first - 1, count, result));
+}
+op_CallBuiltinSpread: {
+  uint32_t x = *pc++;
+  uint32_t first, count;
+  frame->pc = pc;
+  uint32_t result = INDEX(A);
+  if (call_spread(RB, 0, first, count) == Status::Failed) goto unwinding;
+  FINISH(call_builtin(*builtins[x], first, count, result));
+}
+op_TailCall: {
+  Value callee = std::move(RA);
+  CHECK_STOP;
+  uint32_t result = frame->result;
+  // Not a function of the program: an ordinary call; the Return behind this instruction follows.
+  if (!callee.is(Kind::Closure)) FINISH(call_value(callee, INDEX(A + 1), B, INDEX(A), false));
+  frame->pc = pc;
+  uint32_t base = frame->base;
+  uint32_t count = B;
+  tail_replace(INDEX(A + 1), count);
+  ClosureObject* closure = callee.as_closure();
+  callee.forget();
+  if (call_closure(closure, base, count, result, true) == Status::Failed) goto unwinding;
+  if (co_->frame_count == 0) goto finished_in_tail;
+  LOAD_FRAME;
+  NEXT;
+}
+op_TailCallGlobal: op_TailCallSelf: {
+  bool self = op_of(w) == Op::TailCallSelf;
+  const Value* global = self ? nullptr : &proto->globals[*pc++];
+  if (global && !global->is(Kind::Closure)) FAIL(plain_error("Undefined builtin"));
+  ClosureObject* closure = self ? frame->closure : global->as_closure();
+  CHECK_STOP;
+  retain(closure);
+  frame->pc = pc;
+  uint32_t base = frame->base;
+  uint32_t result = frame->result;
+  uint32_t count = B;
+  tail_replace(INDEX(A), count);
+  if (call_closure(closure, base, count, result, true) == Status::Failed) goto unwinding;
+  if (co_->frame_count == 0) goto finished_in_tail;
+  LOAD_FRAME;
+  NEXT;
+}
+op_Return: {
+  Value value = std::move(RA);
+  for (Value *at = R, *end = R + proto->registers; at != end; ++at) {
+    if (at->is_heap()) at->set_nil();
+  }
+  if (frame->owns_closure) [[unlikely]] release(frame->closure);
+  uint32_t result = frame->result;
+  if (--co_->frame_count == 0) [[unlikely]] {
+    if (!co_->resumer) return value;
+    finish_generator();
+    deliver(Value(), true);
+    LOAD_FRAME;
+    NEXT;
+  }
+  LOAD_FRAME;
+  co_->stack[result] = std::move(value);
+  NEXT;
+}
+op_ReturnNil: {
+  for (Value *at = R, *end = R + proto->registers; at != end; ++at) {
+    if (at->is_heap()) at->set_nil();
+  }
+  if (frame->owns_closure) release(frame->closure);
+  uint32_t result = frame->result;
+  if (--co_->frame_count == 0) {
+    if (!co_->resumer) return Value();
+    finish_generator();
+    deliver(Value(), true);
+    LOAD_FRAME;
+    NEXT;
+  }
+  LOAD_FRAME;
+  co_->stack[result].set_nil();
+  NEXT;
+}
+finished_in_tail:
+  // The last frame was replaced by a call that needed none (a generator was made).
+  return std::move(co_->stack[0]);
+op_MakeClosure: {
+  Prototype* made = proto->functions[bx_of(w)];
+  auto closure = new_closure(made);
+  const auto& captures = made->code->captures;
+  for (uint32_t i = 0; i < closure->count; ++i) {
+    const Capture& capture = captures[i];
+    switch (capture.from) {
+      case Capture::From::Register: closure->captures()[i] = R[capture.index]; break;
+      case Capture::From::Capture: closure->captures()[i] = frame->closure->captures()[capture.index]; break;
+      case Capture::From::Self: closure->captures()[i] = Value::share(frame->closure); break;
+    }
+  }
+  RA = Value(std::move(closure));
+  NEXT;
+}
+op_CheckParam: {
+  const ParamCheck& check = proto->code->checks[bx_of(w)];
+  SETTLE(check_param(RA, check));
+}
+
+  // ---- loops ----
+op_RangePrep: op_RangePrepInclusive: {
+  Value& start = RA;
+  Value& end = R[A + 1];
+  if (!start.is_int() || !end.is_int()) {
+    const Value& bad = start.is_int() ? end : start;
+    FAIL(type_error("`to` needs two ints, got {}", type_name(bad)));
+  }
+  if (op_of(w) == Op::RangePrepInclusive) {
+    // The largest int cannot be passed by one; the loop then stops one short of it, which no
+    // program can reach anyway.
+    if (end.as_int() < INT64_MAX) end.set_int(end.as_int() + 1);
+  }
+  pc += JUMP_WORD + 1;
+  NEXT;
+}
+op_RangeLoop: {
+  Value& counter = RA;
+  int64_t at = counter.as_int();
+  if (at < R[A + 1].as_int()) [[likely]] {
+    RB.set_int(at);
+    counter.init_raw(Kind::Int, static_cast<uint64_t>(at + 1));
+    pc += JUMP_WORD + 1;
+    CHECK_STOP;
+    NEXT;
+  }
+  ++pc;
+  NEXT;
+}
+op_ForPrep: {
+  if (for_prep(RA, R[A + 1]) == Status::Failed) goto failed;
+  pc += JUMP_WORD + 1;
+  NEXT;
+}
+op_ForLoop: {
+  Value& source = RA;
+  if (source.is_list()) [[likely]] {
+    Value& position = R[A + 1];
+    auto at = static_cast<uint64_t>(position.as_int());
+    ListObject* list = source.as_list();
+    if (at < list->size) [[likely]] {
+      RB = list->items[at];
+      position.init_raw(Kind::Int, at + 1);
+      pc += JUMP_WORD + 1;
+      CHECK_STOP;
+      NEXT;
+    }
+    ++pc;
+    NEXT;
+  }
+  CHECK_STOP;
+  bool more = false;
+  frame->pc = pc + 1;
+  co_->await_value = pc + JUMP_WORD + 1;
+  co_->await_register = INDEX(B);
+  switch (for_next(source, R[A + 1], RB, more)) {
+    case Status::Failed: goto unwinding;
+    case Status::Entered: break;
+    case Status::Done:
+      if (more) frame->pc = co_->await_value;
+  }
+  LOAD_FRAME;
+  NEXT;
+}
+op_LoopTick: {
+  int64_t passes = RA.as_int() + 1;
+  RA.init_raw(Kind::Int, static_cast<uint64_t>(passes));
+  if (passes > while_limit) [[unlikely]] {
+    FAIL(runtime_error("while loop ran more than {} times; raise the limit with `while_limit` under "
+                       "[runtime] in harn.toml, HARN_WHILE_LIMIT or --while-limit (0 lifts it)",
+                       while_limit));
+  }
+  NEXT;
+}
+op_PairUnpack: {
+  const Value& value = RB;
+  if (!value.is(Kind::Pair)) {
+    FAIL(type_error("for (a, b) needs pairs, got {}", type_name(value)));
+  }
+  Value pair = value;
+  R[A] = pair.as_pair()->first;
+  R[A + 1] = pair.as_pair()->second;
+  NEXT;
+}
+
+  // ---- errors and clean-up ----
+op_Throw: FAIL(throw_value(RA));
+op_Rethrow: {
+  error_ = Thrown::share(RA.as<ErrorObject>());
+  RA.set_nil();
+  goto failed;
+}
+op_CatchValue: {
+  Value caught = caught_value(*RB.as<ErrorObject>());
+  RA = std::move(caught);
+  NEXT;
+}
+op_JumpIfNotCaught: {
+  uint32_t x = *pc++;
+  BRANCH(!is_caught(*RA.as<ErrorObject>(), K[x].as_string()->view()))
+}
+op_Gosub: {
+  RA.set_int(pc + 1 - proto->words);
+  pc += JUMP_WORD + 1;
+  NEXT;
+}
+op_EndGosub: pc = proto->words + RA.as_int(); NEXT;
+op_WrapOk: {
+  Value value = std::move(RB);
+  RA = is_result(value) ? std::move(value) : new_ok(std::move(value));
+  NEXT;
+}
+op_WrapErr: {
+  Value value = new_err(caught_value(*RB.as<ErrorObject>()));
+  RB.set_nil();
+  RA = std::move(value);
+  NEXT;
+}
+op_UnwrapOk: {
+  const Value& value = RB;
+  if (!is_result(value)) FAIL(type_error("? operator requires a Result value, got {}", type_name(value)));
+  if (is_ok(value)) {
+    RA = Value(result_payload(value));
+    pc += JUMP_WORD + 1;
+    NEXT;
+  }
+  ++pc;
+  RA = Value(value);
+  NEXT;
+}
+op_Raise: {
+  std::string_view text = K[bx_of(w)].as_string()->view();
+  static constexpr ErrorClass kClasses[] = {ErrorClass::Runtime, ErrorClass::Type, ErrorClass::Plain,
+                                            ErrorClass::Thrown};
+  FAIL(make_error_text(kClasses[A], text));
+}
+
+  // ---- match ----
+op_JumpIfNotVariant: {
+  InlineCache& cache = proto->caches[*pc++];
+  const Value& value = RA;
+  bool matches;
+  if (value.is(Kind::Enum) && cache_pointer(cache.key) == value.as_enum()->type) [[likely]] {
+    matches = (cache.key & 0xFFFF) == value.as_enum()->variant;
+  } else {
+    matches = is_variant(value, cache);
+  }
+  BRANCH(!matches)
+}
+op_EnumField: {
+  const Value& value = RB;
+  EnumObject* object = value.as_enum();
+  if (C < object->count) RA = Value(object->fields()[C]);
+  else RA.set_nil();
+  NEXT;
+}
+op_JumpIfNotList: {
+  const Value& value = RA;
+  bool matches = is_list_like(value) && (C ? list_size(value) >= B : list_size(value) == B);
+  BRANCH(!matches)
+}
+op_NewEnumType: {
+  const auto& shape = std::get<EnumShape>(proto->code->constants[bx_of(w)]);
+  std::vector<EnumVariantInfo> variants;
+  for (auto& [name, count] : shape.variants) {
+    variants.push_back({intern(name), static_cast<uint16_t>(count < 0 ? 0 : count), count >= 0});
+  }
+  RA = new_enum_type(shape.name, variants);
+  NEXT;
+}
+op_NewStructType: {
+  const auto& shape = std::get<StructShape>(proto->code->constants[bx_of(w)]);
+  std::vector<StringObject*> fields;
+  for (const std::string& field : shape.fields) fields.push_back(intern(field));
+  RA = new_struct_type(shape.name, fields);
+  NEXT;
+}
+op_AddMethod: {
+  if (!RA.is(Kind::StructType)) FAIL(type_error("impl needs a struct, got {}", type_name(RA)));
+  add_method(RA.as<StructTypeObject>(), K[bx_of(w)].as_string(), std::move(R[A + 1]));
+  NEXT;
+}
+
+  // ---- generators ----
+op_Yield: {
+  Value value = RB;
+  RA.set_nil();
+  frame->pc = pc;
+  GeneratorObject* generator = co_->generator;
+  generator->state = GeneratorObject::State::Suspended;
+  Coroutine* resumer = co_->resumer;
+  co_->resumer = nullptr;
+  co_ = resumer;
+  deliver(std::move(value), false);
+  release(generator);
+  LOAD_FRAME;
+  NEXT;
+}
+
+stopping:
+  interrupted();
+failed:
+  frame->pc = pc;
+unwinding:
+  if (!unwind()) return std::unexpected(std::move(error_));
+  LOAD_FRAME;
+  NEXT;
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,95 @@
+#pragma once
+
+#include "vm/function.h"
+#include "vm/vm.h"
+
+namespace harn::vm {
+
+// Runs coroutines of one VM. The main loop is in interpreter.cpp; what it does rarely is in calls.cpp
+// (calls that need more than a new frame), iterate.cpp (for loops and generators), access.cpp
+// (fields and paths) and type_check.cpp.
+class Interpreter {
+ public:
+  explicit Interpreter(Vm& vm) : vm_(vm) {}
+
+  enum class Status : uint8_t {
+    Done,     // the value is in place
+    Entered,  // another frame (or coroutine) runs now
+    Failed,   // error_ says why
+  };
+
+  // Calls `callee` on a new stack and runs until it returns.
+  Outcome<Value> call(const Value& callee, std::span<const Value> args);
+
+ private:
+  Outcome<Value> run();
+
+  // ---- calls.cpp ----
+  // Calls the value with `count` arguments from stack index `first` on; the value goes to `result`.
+  Status call_value(const Value& callee, uint32_t first, uint32_t count, uint32_t result, bool is_pipe);
+  Status call_closure(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result, bool owns);
+  Status call_native(const Builtin& row, uint32_t first, uint32_t count, uint32_t result);
+  Status call_builtin(const Builtin& row, uint32_t first, uint32_t count, uint32_t result);
+  Status call_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result);
+  Status call_struct_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result);
+  Status call_field(const Value& callee, uint32_t first, uint32_t count, uint32_t result);
+  Status call_spread(const Value& list, uint32_t at, uint32_t& first, uint32_t& count);
+  Status make_variant(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result);
+  Status make_struct(StructTypeObject* type, uint32_t first, uint32_t count, uint32_t result);
+  Status unknown_method(const Value& receiver, const StringObject* name);
+  bool push_frame(ClosureObject* closure, uint32_t base, uint32_t result, bool owns);
+  bool fit_arguments(const Prototype& proto, uint32_t first, uint32_t count);
+  bool ensure_stack(uint32_t end);
+  Status arity_error(std::string_view name, uint32_t least, uint32_t most, uint32_t given);
+  void tail_replace(uint32_t first, uint32_t count);
+
+  // ---- iterate.cpp ----
+  Status for_prep(Value& source, Value& position);
+  // Entered: a generator runs, the value will be delivered.
+  Status for_next(Value& source, Value& position, Value& item, bool& more);
+  Status start_generator(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result);
+  Status resume(GeneratorObject* generator);
+  void deliver(Value value, bool done);
+  void finish_generator();
+
+  // ---- access.cpp ----
+  Status get_field(Value& to, const Value& object, InlineCache& cache, uint32_t mode);
+  Status set_field(Value& object, InlineCache& cache, Value value);
+  Status set_index(Value& target, const Value& key, Value value);
+  Status set_path(Value& target, const Value* keys, uint32_t count, Value value);
+  Value* step(Value& target, const Value& key);
+  Status new_struct_of(Value& type, const Prototype& proto, uint32_t keys, Value* values, uint32_t count);
+  Value concat(const Value* parts, uint32_t count);
+  Status list_spread(Value& list, const Value& items);
+  Status dict_spread(Value& dict, const Value& items);
+  Value dict_rest(const Value& dict, const bytecode::Keys& without);
+  bool is_variant(const Value& value, InlineCache& cache);
+  bool is_caught(const ErrorObject& error, std::string_view type);
+
+  // ---- type_check.cpp ----
+  Status check_param(const Value& value, const bytecode::ParamCheck& check);
+
+  // ---- errors ----
+  Status fail(std::unexpected<Thrown> error) {
+    error_ = std::move(error).error();
+    return Status::Failed;
+  }
+  // Passes a Result on: the value to `to`, or the error.
+  Status settle(Outcome<Value> outcome, Value& to) {
+    if (!outcome) {
+      error_ = std::move(outcome).error();
+      return Status::Failed;
+    }
+    to = std::move(*outcome);
+    return Status::Done;
+  }
+  Status interrupted();
+  // Leaves frames until one handles error_. False when the whole run ends with it.
+  bool unwind();
+
+  Vm& vm_;
+  Coroutine* co_ = nullptr;
+  Thrown error_;
+};
+
+}  // namespace harn::vm

@@ -1,0 +1,165 @@
+// For loops over everything that is not a list or a counted range, and generators.
+#include "base/text.h"
+#include "vm/dict.h"
+#include "vm/interpreter.h"
+#include "vm/memory.h"
+#include "vm/ops.h"
+
+namespace harn::vm {
+
+using Status = Interpreter::Status;
+
+Status Interpreter::for_prep(Value& source, Value& position) {
+  switch (source.kind()) {
+    case Kind::List: case Kind::Range: case Kind::Dict: case Kind::Set: case Kind::String:
+    case Kind::Iter: case Kind::Generator:
+      position.set_int(0);
+      return Status::Done;
+    default: return fail(type_error("cannot iterate over {}", type_name(source)));
+  }
+}
+
+static Value entry_dict(const DictObject::Entry& entry) {
+  static Shape* const shape = empty_shape()->with(intern("key"))->with(intern("value"));
+  auto dict = new_dict(shape);
+  dict->slots()[0] = Value::share(entry.key);
+  dict->slots()[1] = *entry.value;
+  return dict;
+}
+
+// The next item of a source that needs no code to run. `pairs`: a dict yields pairs, not dicts.
+static bool next_plain(const Value& source, int64_t& position, Value& item, bool pairs) {
+  switch (source.kind()) {
+    case Kind::List: {
+      ListObject* list = source.as_list();
+      if (static_cast<size_t>(position) >= list->size) return false;
+      item = list->items[position++];
+      return true;
+    }
+    case Kind::Range: {
+      RangeObject* range = source.as_range();
+      if (position >= range->size()) return false;
+      item = Value::integer(range->start + position++);
+      return true;
+    }
+    case Kind::Set: {
+      SetObject* set = source.as_set();
+      if (static_cast<size_t>(position) >= set->size) return false;
+      item = set->items[position++];
+      return true;
+    }
+    case Kind::Dict: {
+      DictObject* dict = source.as_dict();
+      if (static_cast<size_t>(position) >= dict->size()) return false;
+      DictObject::Entry entry = dict->entry(static_cast<size_t>(position++));
+      if (pairs) item = new_pair(Value::share(entry.key), *entry.value);
+      else item = entry_dict(entry);
+      return true;
+    }
+    case Kind::String: {
+      std::string_view text = source.as_string()->view();
+      if (static_cast<size_t>(position) >= text.size()) return false;
+      size_t size = text::char_size(text, static_cast<size_t>(position));
+      item = char_string(text.substr(static_cast<size_t>(position), size));
+      position += static_cast<int64_t>(size);
+      return true;
+    }
+    default: return false;
+  }
+}
+
+Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& more) {
+  if (source.is(Kind::Generator)) {
+    co_->await = Coroutine::Await::ForLoop;
+    co_->await_iter = nullptr;
+    Value keep = source;
+    return resume(keep.as_generator());
+  }
+  if (!source.is(Kind::Iter)) {
+    int64_t at = position.as_int();
+    more = next_plain(source, at, item, false);
+    position.set_int(at);
+    return Status::Done;
+  }
+  IterObject* iter = source.as_iter();
+  if (iter->exhausted) return Status::Done;
+  if (iter->source.is(Kind::Generator)) {
+    co_->await = Coroutine::Await::ForLoop;
+    co_->await_iter = iter;
+    return resume(iter->source.as_generator());
+  }
+  more = next_plain(iter->source, iter->position, item, true);
+  if (!more) {
+    iter->exhausted = true;
+    iter->source.set_nil();
+  }
+  return Status::Done;
+}
+
+// ---- generators ----
+
+Status Interpreter::start_generator(ClosureObject* closure, uint32_t first, uint32_t count,
+                                    uint32_t result) {
+  auto* generator = allocate_object<GeneratorObject>(Kind::Generator);
+  generator->state = GeneratorObject::State::Suspended;
+  generator->flags = closure->proto->code->is_stream ? GeneratorObject::kStream : 0;
+  auto* coroutine = new Coroutine;
+  generator->coroutine = coroutine;
+  coroutine->generator = generator;
+  coroutine->grow_stack(closure->proto->registers + 1u);
+  for (uint32_t i = 0; i < count; ++i) coroutine->stack[i] = std::move(co_->stack[first + i]);
+  coroutine->grow_frames();
+  retain(closure);
+  coroutine->frames[coroutine->frame_count++] = {closure->proto, closure, closure->proto->words, 0, 0, true};
+  co_->stack[result] = Value(Ref<GeneratorObject>::adopt(generator));
+  return Status::Done;
+}
+
+Status Interpreter::resume(GeneratorObject* generator) {
+  if (generator->state == GeneratorObject::State::Running) {
+    return fail(runtime_error("a generator cannot pull from itself"));
+  }
+  if (generator->state == GeneratorObject::State::Done) {
+    deliver(Value(), true);
+    return Status::Entered;
+  }
+  uint32_t depth = 0;
+  for (Coroutine* at = co_; at; at = at->resumer) ++depth;
+  if (depth > vm_.limits().max_frames) return fail(plain_error("Stack overflow: too many nested calls"));
+  retain(generator);
+  generator->state = GeneratorObject::State::Running;
+  generator->coroutine->resumer = co_;
+  co_ = generator->coroutine;
+  return Status::Entered;
+}
+
+// The running generator has no frame left: back to whoever pulled.
+void Interpreter::finish_generator() {
+  Coroutine* ended = co_;
+  GeneratorObject* generator = ended->generator;
+  co_ = ended->resumer;
+  generator->state = GeneratorObject::State::Done;
+  generator->coroutine = nullptr;
+  delete ended;
+  if (co_->await == Coroutine::Await::ForLoop && co_->await_iter) co_->await_iter->exhausted = true;
+  release(generator);
+}
+
+void Interpreter::deliver(Value value, bool done) {
+  if (co_->await == Coroutine::Await::Next) {
+    static Shape* const shape = empty_shape()->with(intern("value"))->with(intern("done"));
+    auto dict = new_dict(shape);
+    dict->slots()[0] = std::move(value);
+    dict->slots()[1] = Value::boolean(done);
+    co_->stack[co_->await_register] = Value(std::move(dict));
+    return;
+  }
+  if (done) {
+    if (co_->await_iter) co_->await_iter->exhausted = true;
+    return;
+  }
+  co_->stack[co_->await_register] = std::move(value);
+  co_->frames[co_->frame_count - 1].pc = co_->await_value;
+}
+
+}  // namespace harn::vm

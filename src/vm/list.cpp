@@ -1,0 +1,105 @@
+#include <algorithm>
+
+#include "vm/memory.h"
+#include "vm/objects.h"
+
+namespace harn::vm {
+
+void ListObject::grow(size_t at_least) {
+  size_t wanted = std::max({at_least, capacity + capacity / 2, size_t{4}});
+  items = static_cast<Value*>(reallocate(items, capacity * sizeof(Value), wanted * sizeof(Value)));
+  capacity = wanted;
+}
+
+Ref<ListObject> new_list(size_t capacity) {
+  auto* list = allocate_object<ListObject>(Kind::List);
+  list->size = 0;
+  list->capacity = capacity;
+  list->items = capacity ? static_cast<Value*>(allocate(capacity * sizeof(Value))) : nullptr;
+  return Ref<ListObject>::adopt(list);
+}
+
+Ref<ListObject> new_list(std::span<const Value> values) {
+  auto list = new_list(values.size());
+  for (const Value& value : values) new (list->items + list->size++) Value(value);
+  return list;
+}
+
+Ref<RangeObject> new_range(int64_t start, int64_t end_exclusive) {
+  auto* range = allocate_object<RangeObject>(Kind::Range);
+  range->start = start;
+  range->end = std::max(start, end_exclusive);
+  // Keeps size() within 64 bits.
+  if (int64_t size; __builtin_sub_overflow(range->end, start, &size)) range->end = start + INT64_MAX;
+  return Ref<RangeObject>::adopt(range);
+}
+
+size_t list_size(const Value& list) {
+  return list.is(Kind::Range) ? static_cast<size_t>(list.as_range()->size()) : list.as_list()->size;
+}
+
+Value list_item(const Value& list, size_t index) {
+  if (list.is(Kind::Range)) {
+    return Value::integer(list.as_range()->start + static_cast<int64_t>(index));
+  }
+  return list.as_list()->items[index];
+}
+
+Ref<ListObject> to_list_object(const Value& list) {
+  if (list.is(Kind::List)) return Ref<ListObject>::share(list.as_list());
+  const RangeObject* range = list.as_range();
+  auto result = new_list(static_cast<size_t>(range->size()));
+  for (int64_t i = range->start; i < range->end; ++i) {
+    new (result->items + result->size++) Value(Value::integer(i));
+  }
+  return result;
+}
+
+ListObject* writable_list(Value& target) {
+  if (target.is(Kind::Range)) {
+    target = to_list_object(target);
+  } else if (!target.is_unique()) {
+    // Leave some room: a copy is made in order to change it, and most changes add something.
+    const ListObject* source = target.as_list();
+    auto copy = new_list(source->size + source->size / 8 + 1);
+    for (const Value& value : source->values()) new (copy->items + copy->size++) Value(value);
+    target = std::move(copy);
+  }
+  return target.as_list();
+}
+
+Ref<PairObject> new_pair(Value first, Value second) {
+  auto* pair = allocate_object<PairObject>(Kind::Pair);
+  new (&pair->first) Value(std::move(first));
+  new (&pair->second) Value(std::move(second));
+  return Ref<PairObject>::adopt(pair);
+}
+
+Ref<CellObject> new_cell(Value value) {
+  auto* cell = allocate_object<CellObject>(Kind::Cell);
+  new (&cell->value) Value(std::move(value));
+  return Ref<CellObject>::adopt(cell);
+}
+
+Ref<IterObject> new_iter(Value source) {
+  auto* iter = allocate_object<IterObject>(Kind::Iter);
+  new (&iter->source) Value(std::move(source));
+  iter->position = 0;
+  iter->exhausted = false;
+  return Ref<IterObject>::adopt(iter);
+}
+
+Ref<RngObject> new_rng(uint64_t seed) {
+  auto* rng = allocate_object<RngObject>(Kind::Rng);
+  // splitmix64, as the authors of xoshiro advise for filling its state.
+  for (uint64_t& word : rng->state) {
+    seed += 0x9E3779B97F4A7C15ull;
+    uint64_t mixed = seed;
+    mixed = (mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9ull;
+    mixed = (mixed ^ (mixed >> 27)) * 0x94D049BB133111EBull;
+    word = mixed ^ (mixed >> 31);
+  }
+  return Ref<RngObject>::adopt(rng);
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,204 @@
+#include "vm/memory.h"
+
+#include <atomic>
+#include <cstdio>
+#include <unistd.h>
+#include <mutex>
+#include <vector>
+
+#include "vm/dict.h"
+#include "vm/error.h"
+#include "vm/heap_kinds.h"
+#include "vm/objects.h"
+
+namespace harn::vm {
+
+constinit thread_local Pool pool{};
+void (*destroy_hooks[static_cast<int>(Kind::Count)])(Object*) = {};
+
+namespace {
+
+[[noreturn]] void out_of_memory(size_t size) {
+  fprintf(stderr, "harn: out of memory (a request for %zu bytes failed)\n", size);
+  _exit(70);
+}
+
+void* checked_malloc(size_t size) {
+  void* block = malloc(size ? size : 1);
+  if (!block) out_of_memory(size);
+  return block;
+}
+
+#ifndef HARN_SANITIZED
+
+constexpr size_t kChunkSize = 64 * 1024;
+
+// Free blocks of threads that have ended, for the next thread that runs short.
+struct Orphans {
+  std::mutex mutex;
+  Pool lists{};
+};
+Orphans& orphans() {
+  static auto* instance = new Orphans;  // never destroyed: threads may end after main does
+  return *instance;
+}
+
+// Hands the thread's free blocks on when the thread ends.
+struct PoolGuard {
+  bool active = false;
+  ~PoolGuard() {
+    Orphans& shared = orphans();
+    std::lock_guard lock(shared.mutex);
+    for (size_t i = 0; i < std::size(pool.free); ++i) {
+      while (FreeBlock* block = pool.free[i]) {
+        pool.free[i] = block->next;
+        block->next = shared.lists.free[i];
+        shared.lists.free[i] = block;
+      }
+    }
+  }
+};
+thread_local PoolGuard pool_guard;
+
+struct Chunk {
+  char* next = nullptr;
+  char* end = nullptr;
+};
+constinit thread_local Chunk chunk{};
+
+FreeBlock* take_orphans(size_t list) {
+  Orphans& shared = orphans();
+  std::lock_guard lock(shared.mutex);
+  return std::exchange(shared.lists.free[list], nullptr);
+}
+
+// Cuts a run of blocks from the current chunk: the first is returned, the others go on the list.
+void* refill(size_t list) {
+  pool_guard.active = true;
+  if (FreeBlock* block = take_orphans(list)) {
+    pool.free[list] = block->next;
+    return block;
+  }
+  size_t block_size = list * kSmallStep;
+  if (chunk.next + block_size > chunk.end || !chunk.next) {
+    chunk.next = static_cast<char*>(checked_malloc(kChunkSize));
+    chunk.end = chunk.next + kChunkSize;
+  }
+  size_t count = std::max<size_t>(1, std::min<size_t>(4096 / block_size,
+                                                      (chunk.end - chunk.next) / block_size));
+  char* first = chunk.next;
+  chunk.next += count * block_size;
+  // In address order, so that objects made one after the other lie side by side.
+  FreeBlock* head = nullptr;
+  for (size_t i = count; i-- > 1;) {
+    auto* block = reinterpret_cast<FreeBlock*>(first + i * block_size);
+    block->next = head;
+    head = block;
+  }
+  pool.free[list] = head;
+  return first;
+}
+
+#endif
+
+}  // namespace
+
+void* allocate_slow(size_t size) {
+#ifndef HARN_SANITIZED
+  if (size <= kMaxSmall) return refill(std::max<size_t>(1, (size + kSmallStep - 1) / kSmallStep));
+#endif
+  return checked_malloc(size);
+}
+
+void* reallocate(void* block, size_t old_size, size_t new_size) {
+  if (!block) return allocate(new_size);
+#ifndef HARN_SANITIZED
+  if (old_size <= kMaxSmall || new_size <= kMaxSmall) {
+    if (old_size <= kMaxSmall && rounded_size(old_size) == rounded_size(new_size)) return block;
+    void* moved = allocate(new_size);
+    memcpy(moved, block, std::min(old_size, new_size));
+    deallocate(block, old_size);
+    return moved;
+  }
+#endif
+  (void)old_size;
+  void* moved = realloc(block, new_size ? new_size : 1);
+  if (!moved) out_of_memory(new_size);
+  return moved;
+}
+
+void* allocate_forever(size_t size) {
+  // Kept in a list so that leak checkers see that somebody still knows the block.
+  static std::mutex mutex;
+  static auto* blocks = new std::vector<std::pair<char*, size_t>>;
+  constexpr size_t kBlock = 16 * 1024;
+  static char* next = nullptr;
+  static size_t left = 0;
+
+  std::lock_guard lock(mutex);
+  size = rounded_size(size);
+  if (size > kBlock / 4) {
+    blocks->emplace_back(static_cast<char*>(checked_malloc(size)), size);
+    return blocks->back().first;
+  }
+  if (size > left) {
+    blocks->emplace_back(static_cast<char*>(checked_malloc(kBlock)), kBlock);
+    next = blocks->back().first;
+    left = kBlock;
+  }
+  left -= size;
+  return std::exchange(next, next + size);
+}
+
+// ---- counts ----
+
+namespace {
+
+// A chain of a million nested lists must not take a million C++ frames to free: beyond a small depth,
+// objects wait in a list that the outermost destroy works off.
+constexpr int kMaxDestroyDepth = 48;
+constinit thread_local int destroy_depth = 0;
+constinit thread_local std::vector<Object*>* pending = nullptr;
+
+void destroy_now(Object* object) {
+  if (auto hook = destroy_hooks[static_cast<int>(object->kind)]) return hook(object);
+  destroy_known(object);
+}
+
+void work_off_pending() {
+  while (pending && !pending->empty()) {
+    Object* object = pending->back();
+    pending->pop_back();
+    destroy_now(object);
+  }
+  delete std::exchange(pending, nullptr);
+}
+
+void destroy(Object* object) {
+  if (destroy_depth >= kMaxDestroyDepth) [[unlikely]] {
+    if (!pending) pending = new std::vector<Object*>;
+    pending->push_back(object);
+    return;
+  }
+  ++destroy_depth;
+  destroy_now(object);
+  if (destroy_depth == 1 && pending) [[unlikely]] work_off_pending();
+  --destroy_depth;
+}
+
+}  // namespace
+
+void retain_slow(Object* object) {
+  std::atomic_ref<int32_t> refs(object->refs);
+  if (refs.load(std::memory_order_relaxed) == 0) return;
+  refs.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void release_slow(Object* object) {
+  if (object->refs == 1) [[likely]] return destroy(object);
+  std::atomic_ref<int32_t> refs(object->refs);
+  if (refs.load(std::memory_order_relaxed) == 0) return;
+  if (refs.fetch_add(1, std::memory_order_acq_rel) == -1) destroy(object);
+}
+
+}  // namespace harn::vm

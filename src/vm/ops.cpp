@@ -1,0 +1,330 @@
+#include "vm/ops.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "vm/dict.h"
+#include "vm/objects.h"
+
+// Arithmetic, ordering, membership, indexing and slicing on operands of any kind. Equality and hashes
+// are in compare.cpp, print forms in print.cpp.
+namespace harn::vm {
+
+bool truthy(const Value& value) {
+  switch (value.kind()) {
+    case Kind::Unset:
+    case Kind::Nil: return false;
+    case Kind::Bool: return value.as_bool();
+    case Kind::Int: return value.as_int() != 0;
+    case Kind::Float: return value.as_float() != 0;
+    case Kind::String: return value.as_string()->size != 0;
+    case Kind::Bytes: return value.as_bytes()->size != 0;
+    case Kind::List: return value.as_list()->size != 0;
+    case Kind::Range: return value.as_range()->size() != 0;
+    case Kind::Dict: return value.as_dict()->size() != 0;
+    case Kind::Set: return value.as_set()->size != 0;
+    default: return true;
+  }
+}
+
+// ---- ordering ----
+
+namespace {
+
+// Deep pairs of pairs are compared down to here.
+constexpr int kMaxPairDepth = 200;
+
+template <class T>
+int order(const T& a, const T& b) {
+  return a < b ? -1 : b < a ? 1 : 0;
+}
+
+int compare_numbers(const Value& a, const Value& b) {
+  if (a.is_int() && b.is_int()) return order(a.as_int(), b.as_int());
+  return order(a.as_number(), b.as_number());
+}
+
+int compare_at(const Value& a, const Value& b, int depth) {
+  if (a.is_number() && b.is_number()) return compare_numbers(a, b);
+  if (a.is_string() && b.is_string()) return order(a.as_string()->view(), b.as_string()->view());
+  if (a.is(Kind::Pair) && b.is(Kind::Pair) && depth < kMaxPairDepth) {
+    int first = compare_at(a.as_pair()->first, b.as_pair()->first, depth + 1);
+    return first ? first : compare_at(a.as_pair()->second, b.as_pair()->second, depth + 1);
+  }
+  return 0;
+}
+
+bool is_nan(const Value& value) { return value.is_float() && std::isnan(value.as_float()); }
+
+}  // namespace
+
+int compare(const Value& a, const Value& b) { return compare_at(a, b, 0); }
+
+bool less(const Value& a, const Value& b) { return compare(a, b) < 0; }
+
+bool less_equal(const Value& a, const Value& b) {
+  if ((is_nan(a) && b.is_number()) || (is_nan(b) && a.is_number())) return false;
+  return compare(a, b) <= 0;
+}
+
+// ---- arithmetic ----
+
+namespace {
+
+std::unexpected<Thrown> string_too_large() { return runtime_error("string too large"); }
+std::unexpected<Thrown> list_too_large() { return runtime_error("list too large"); }
+std::unexpected<Thrown> division_by_zero() { return plain_error("division by zero"); }
+
+bool are_numbers(const Value& a, const Value& b) { return a.is_number() && b.is_number(); }
+bool are_ints(const Value& a, const Value& b) { return a.is_int() && b.is_int(); }
+
+// Two's complement wrap-around, without the undefined behaviour of signed overflow.
+int64_t wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
+uint64_t bits(const Value& value) { return static_cast<uint64_t>(value.as_int()); }
+
+Outcome<Value> add_lists(Value a, const Value& b) {
+  size_t more = list_size(b);
+  if (list_size(a) + more > kMaxListSize) return list_too_large();
+  if (more == 0 && a.is_list()) return a;
+  // `b` may be the very list that is about to change.
+  Value other = b;
+  ListObject* list = writable_list(a);
+  if (list->size + more > list->capacity) list->grow(list->size + more);
+  for (size_t i = 0; i < more; ++i) new (list->items + list->size++) Value(list_item(other, i));
+  return a;
+}
+
+Outcome<Value> add_strings(Value a, const Value& b) {
+  std::string_view more = b.as_string()->view();
+  if (a.as_string()->size + more.size() > kMaxStringSize) return string_too_large();
+  if (a.is_unique()) {
+    append(a, more);
+    return a;
+  }
+  std::string_view start = a.as_string()->view();
+  if (start.empty()) return b;
+  auto text = new_string(start.size() + more.size());
+  memcpy(text->data(), start.data(), start.size());
+  memcpy(text->data() + start.size(), more.data(), more.size());
+  return text;
+}
+
+Outcome<Value> repeat(std::string_view text, int64_t times) {
+  if (times <= 0 || text.empty()) return text_value("");
+  if (static_cast<uint64_t>(times) > kMaxStringSize / text.size()) return string_too_large();
+  auto result = new_string(text.size() * static_cast<size_t>(times));
+  char* to = result->data();
+  if (text.size() == 1) {
+    memset(to, text[0], result->size);
+    return result;
+  }
+  for (int64_t i = 0; i < times; ++i, to += text.size()) memcpy(to, text.data(), text.size());
+  return result;
+}
+
+int64_t int_power(int64_t base, uint64_t exponent) {
+  uint64_t result = 1;
+  for (auto factor = static_cast<uint64_t>(base); exponent; exponent >>= 1, factor *= factor) {
+    if (exponent & 1) result *= factor;
+  }
+  return wrap(result);
+}
+
+}  // namespace
+
+Outcome<Value> add(Value a, const Value& b) {
+  if (are_ints(a, b)) return Value::integer(wrap(bits(a) + bits(b)));
+  if (are_numbers(a, b)) return Value::number(a.as_number() + b.as_number());
+  if (a.is_string() && b.is_string()) return add_strings(std::move(a), b);
+  if (is_list_like(a) && is_list_like(b)) return add_lists(std::move(a), b);
+  if (a.is_dict() && b.is_dict()) {
+    dict_merge(a, b.as_dict());
+    return a;
+  }
+  return type_error("Cannot add {} and {}", type_name(a), type_name(b));
+}
+
+Outcome<Value> subtract(const Value& a, const Value& b) {
+  if (are_ints(a, b)) return Value::integer(wrap(bits(a) - bits(b)));
+  if (are_numbers(a, b)) return Value::number(a.as_number() - b.as_number());
+  return type_error("Cannot subtract {} from {}", type_name(b), type_name(a));
+}
+
+Outcome<Value> multiply(const Value& a, const Value& b) {
+  if (are_ints(a, b)) return Value::integer(wrap(bits(a) * bits(b)));
+  if (are_numbers(a, b)) return Value::number(a.as_number() * b.as_number());
+  if (a.is_string() && b.is_int()) return repeat(a.as_string()->view(), b.as_int());
+  if (a.is_int() && b.is_string()) return repeat(b.as_string()->view(), a.as_int());
+  return type_error("Cannot multiply {} and {}", type_name(a), type_name(b));
+}
+
+Outcome<Value> divide(const Value& a, const Value& b) {
+  if (are_ints(a, b)) {
+    if (b.as_int() == 0) return division_by_zero();
+    if (b.as_int() == -1) return Value::integer(wrap(0 - bits(a)));  // the smallest int wraps
+    return Value::integer(a.as_int() / b.as_int());
+  }
+  if (are_numbers(a, b)) return Value::number(a.as_number() / b.as_number());
+  return type_error("Cannot divide {} by {}", type_name(a), type_name(b));
+}
+
+Outcome<Value> modulo(const Value& a, const Value& b) {
+  if (!are_numbers(a, b)) return type_error("Cannot modulo {} by {}", type_name(a), type_name(b));
+  if (b.as_number() == 0) return division_by_zero();
+  if (!are_ints(a, b)) return Value::number(std::fmod(a.as_number(), b.as_number()));
+  if (b.as_int() == -1) return Value::integer(0);
+  return Value::integer(a.as_int() % b.as_int());
+}
+
+Outcome<Value> power(const Value& a, const Value& b) {
+  if (are_ints(a, b) && b.as_int() >= 0 && b.as_int() <= int64_t{UINT32_MAX}) {
+    return Value::integer(int_power(a.as_int(), static_cast<uint64_t>(b.as_int())));
+  }
+  if (are_numbers(a, b)) return Value::number(std::pow(a.as_number(), b.as_number()));
+  return type_error("Cannot exponentiate {} by {}", type_name(a), type_name(b));
+}
+
+Outcome<Value> negate(const Value& a) {
+  if (a.is_int()) return Value::integer(wrap(0 - bits(a)));
+  if (a.is_float()) return Value::number(-a.as_float());
+  return runtime_error("Cannot negate value of type {}", type_name(a));
+}
+
+// ---- membership ----
+
+namespace {
+
+bool range_contains(const RangeObject* range, const Value& item) {
+  if (item.is_int()) return item.as_int() >= range->start && item.as_int() < range->end;
+  if (!item.is_float()) return false;
+  double number = item.as_float();
+  return number == std::trunc(number) && number >= static_cast<double>(range->start) &&
+         number < static_cast<double>(range->end);
+}
+
+bool text_contains(std::string_view text, const Value& item) {
+  if (item.is_string()) return text.find(item.as_string()->view()) != std::string_view::npos;
+  return text.find(display(item)) != std::string_view::npos;
+}
+
+}  // namespace
+
+bool contains(const Value& collection, const Value& item) {
+  switch (collection.kind()) {
+    case Kind::List: {
+      auto values = collection.as_list()->values();
+      return std::any_of(values.begin(), values.end(), [&](const Value& value) { return equal(value, item); });
+    }
+    case Kind::Range: return range_contains(collection.as_range(), item);
+    case Kind::Set: return collection.as_set()->contains(item);
+    case Kind::Dict:
+      if (item.is_string()) return collection.as_dict()->find(item.as_string()) != nullptr;
+      return collection.as_dict()->find(display(item)) != nullptr;
+    case Kind::String: return text_contains(collection.as_string()->view(), item);
+    default: return false;
+  }
+}
+
+// ---- indexing and slicing ----
+
+namespace {
+
+std::unexpected<Thrown> bad_index(const Value& object, const Value& key) {
+  return type_error("cannot index into {} with {}", type_name(object), type_name(key));
+}
+
+// The position a (possibly negative) index means, or -1 when it is outside.
+int64_t resolve_index(int64_t index, size_t size) {
+  auto count = static_cast<int64_t>(size);
+  if (index < 0) index += count;
+  return index >= 0 && index < count ? index : -1;
+}
+
+Value char_at(const StringObject* text, int64_t index) {
+  int64_t at = resolve_index(index, text->chars());
+  if (at < 0) return Value();
+  if (text->is_ascii()) return char_string({text->data() + at, 1});
+  size_t offset = text::char_offset(text->view(), static_cast<size_t>(at));
+  return char_string(text->view().substr(offset, text::char_size(text->view(), offset)));
+}
+
+// Clamps a slice bound into 0..size.
+size_t resolve_bound(const Value& bound, size_t size, size_t otherwise) {
+  if (bound.is_nil()) return otherwise;
+  auto count = static_cast<int64_t>(size);
+  int64_t at = bound.as_int();
+  if (at < 0) at = at < -count ? 0 : at + count;
+  return static_cast<size_t>(std::clamp<int64_t>(at, 0, count));
+}
+
+Value slice_text(const StringObject* text, size_t start, size_t end) {
+  std::string_view view = text->view();
+  if (text->is_ascii()) return text_value(view.substr(start, end - start));
+  size_t from = text::char_offset(view, start);
+  std::string_view rest = view.substr(from);
+  return text_value(rest.substr(0, text::char_offset(rest, end - start)));
+}
+
+Value slice_list(const ListObject* list, size_t start, size_t end) {
+  return new_list(list->values().subspan(start, end - start));
+}
+
+}  // namespace
+
+Outcome<Value> index(const Value& object, const Value& key) {
+  switch (object.kind()) {
+    case Kind::List: {
+      if (!key.is_int()) return bad_index(object, key);
+      int64_t at = resolve_index(key.as_int(), object.as_list()->size);
+      return at < 0 ? Value() : object.as_list()->items[at];
+    }
+    case Kind::Range: {
+      if (!key.is_int()) return bad_index(object, key);
+      int64_t at = resolve_index(key.as_int(), list_size(object));
+      return at < 0 ? Value() : Value::integer(object.as_range()->start + at);
+    }
+    case Kind::String:
+      if (!key.is_int()) return bad_index(object, key);
+      return char_at(object.as_string(), key.as_int());
+    case Kind::Bytes: {
+      if (!key.is_int()) return bad_index(object, key);
+      int64_t at = resolve_index(key.as_int(), object.as_bytes()->size);
+      return at < 0 ? Value() : Value::integer(object.as_bytes()->data()[at]);
+    }
+    case Kind::Dict:
+    case Kind::Struct: {
+      const DictObject* dict = object.as_dict();
+      const Value* found = key.is_string() ? dict->find(key.as_string()) : dict->find(display(key));
+      return found ? *found : Value();
+    }
+    default: return bad_index(object, key);
+  }
+}
+
+Outcome<Value> slice(const Value& object, const Value& start, const Value& end) {
+  size_t size = 0;
+  switch (object.kind()) {
+    case Kind::List:
+    case Kind::Range: size = list_size(object); break;
+    case Kind::String: size = object.as_string()->chars(); break;
+    case Kind::Bytes: size = object.as_bytes()->size; break;
+    default: return type_error("cannot slice {}", type_name(object));
+  }
+  if (!start.is_int() && !start.is_nil()) {
+    return type_error("slice start must be an integer, got {}", type_name(start));
+  }
+  if (!end.is_int() && !end.is_nil()) {
+    return type_error("slice end must be an integer, got {}", type_name(end));
+  }
+  size_t from = resolve_bound(start, size, 0);
+  size_t to = std::max(from, resolve_bound(end, size, size));
+  if (from == 0 && to == size) return object;
+  if (object.is_list()) return slice_list(object.as_list(), from, to);
+  if (object.is_string()) return slice_text(object.as_string(), from, to);
+  if (object.is(Kind::Bytes)) return new_bytes(object.as_bytes()->view().substr(from, to - from));
+  int64_t first = object.as_range()->start;
+  return new_range(first + static_cast<int64_t>(from), first + static_cast<int64_t>(to));
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,280 @@
+#include "vm/print.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include "vm/builtin.h"
+#include "vm/dict.h"
+#include "vm/objects.h"
+#include "vm/ops.h"
+
+// Print forms: what `log`, `to_string`, interpolation and `join` show.
+namespace harn::vm {
+
+void (*display_hooks[static_cast<int>(Kind::Count)])(std::string& out, const Value& value) = {};
+std::string_view (*generator_type_name)(const Value& value) = nullptr;
+
+std::string_view type_name(const Value& value) {
+  switch (value.kind()) {
+    case Kind::Unset:
+    case Kind::Nil: return "nil";
+    case Kind::Bool: return "bool";
+    case Kind::Int: return "int";
+    case Kind::Float: return "float";
+    case Kind::Builtin: return "builtin";
+    case Kind::String: return "string";
+    case Kind::Bytes: return "bytes";
+    case Kind::List:
+    case Kind::Range: return "list";
+    case Kind::Dict: return "dict";
+    case Kind::Struct: return "struct";
+    case Kind::Set: return "set";
+    case Kind::Enum: return "enum";
+    case Kind::Pair: return "pair";
+    case Kind::Closure: return "closure";
+    case Kind::Iter: return "iter";
+    case Kind::Generator: return generator_type_name ? generator_type_name(value) : "generator";
+    case Kind::Rng: return "rng";
+    case Kind::Cell: return "cell";
+    case Kind::StructType: return "struct_type";
+    case Kind::EnumType: return "enum_type";
+    case Kind::Error: return "error";
+    case Kind::Count: break;
+  }
+  return "nil";
+}
+
+// ---- numbers ----
+
+void append_int(std::string& out, int64_t number) {
+  char buffer[24];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, number);
+  out.append(buffer, end);
+}
+
+FloatDigits shortest_digits(double number) {
+  char buffer[40];
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(number), std::chars_format::scientific);
+  *end = 0;  // for atoi
+  FloatDigits result{};
+  result.negative = std::signbit(number);
+  const char* at = buffer;
+  for (; at < end && *at != 'e'; ++at) {
+    if (*at != '.') result.digits[result.count++] = *at;
+  }
+  result.exponent = atoi(at + 1);
+  while (result.count > 1 && result.digits[result.count - 1] == '0') --result.count;
+  return result;
+}
+
+void append_float(std::string& out, double number) {
+  if (std::isnan(number)) return void(out += "NaN");
+  if (std::isinf(number)) return void(out += number < 0 ? "-inf" : "inf");
+  FloatDigits digits = shortest_digits(number);
+  if (digits.negative) out += '-';
+  int whole = digits.exponent + 1;  // digits before the point
+  if (whole <= 0) {
+    out += "0.";
+    if (number == 0) return void(out += '0');
+    out.append(static_cast<size_t>(-whole), '0');
+    out.append(digits.digits, static_cast<size_t>(digits.count));
+    return;
+  }
+  if (digits.count > whole) {
+    out.append(digits.digits, static_cast<size_t>(whole));
+    out += '.';
+    out.append(digits.digits + whole, static_cast<size_t>(digits.count - whole));
+    return;
+  }
+  out.append(digits.digits, static_cast<size_t>(digits.count));
+  out.append(static_cast<size_t>(whole - digits.count), '0');
+  if (std::abs(number) < 1e15) out += ".0";
+}
+
+// ---- everything else ----
+
+namespace {
+
+constexpr size_t kMaxDepth = 10'000;
+// A small value can have an endless print form (lists that hold one list twice, forty levels deep): the
+// text is cut off here.
+constexpr size_t kMaxPrinted = size_t{1} << 30;
+constexpr size_t kMaxShownBytes = 32;
+
+void append_bytes(std::string& out, std::string_view octets) {
+  out += "b\"";
+  size_t shown = std::min(octets.size(), kMaxShownBytes);
+  for (size_t i = 0; i < shown; ++i) {
+    fmt::format_to(std::back_inserter(out), "{:02x}", static_cast<uint8_t>(octets[i]));
+  }
+  if (octets.size() > shown) fmt::format_to(std::back_inserter(out), "...+{}", octets.size() - shown);
+  out += '"';
+}
+
+void append_range(std::string& out, const RangeObject* range) {
+  out += '[';
+  for (int64_t i = range->start; i < range->end; ++i) {
+    if (i != range->start) out += ", ";
+    if (out.size() > kMaxPrinted) {
+      out += "...";
+      break;
+    }
+    append_int(out, i);
+  }
+  out += ']';
+}
+
+// Prints with a list of open containers instead of C++ recursion.
+class Printer {
+ public:
+  explicit Printer(std::string& out) : out_(out) {}
+
+  void print(const Value& value) {
+    open(value);
+    while (!open_.empty()) {
+      Open& top = open_.back();
+      if (top.next == top.size) {
+        out_ += top.close;
+        open_.pop_back();
+        continue;
+      }
+      if (top.next > 0) out_ += ", ";
+      if (out_.size() > kMaxPrinted) {
+        out_ += "...";
+        top.next = top.size;
+        continue;
+      }
+      open(next_item(top));
+    }
+  }
+
+ private:
+  struct Open {
+    const Value* items;      // or
+    const DictObject* dict;  // a dict
+    size_t size;
+    size_t next;
+    char close;
+  };
+
+  const Value& next_item(Open& container) {
+    size_t number = container.next++;
+    if (!container.dict) return container.items[number];
+    auto [key, value] = container.dict->entry(number);
+    out_ += key->view();
+    out_ += ": ";
+    return *value;
+  }
+
+  void push(const Value* items, size_t size, char close) { push({items, nullptr, size, 0, close}); }
+
+  void push(Open container) {
+    if (open_.size() >= kMaxDepth) {
+      out_ += "...";
+      out_ += container.close;
+      return;
+    }
+    open_.push_back(container);
+  }
+
+  void open_dict(const DictObject* dict) {
+    out_ += '{';
+    push({nullptr, dict, dict->size(), 0, '}'});
+  }
+
+  void open_enum(const EnumObject* value) {
+    out_ += value->type->name->view();
+    out_ += '.';
+    out_ += value->info().name->view();
+    if (value->count == 0) return;
+    out_ += '(';
+    push(value->values().data(), value->count, ')');
+  }
+
+  // Writes a value, or its beginning when it holds others.
+  void open(const Value& value) {
+    switch (value.kind()) {
+      case Kind::Unset:
+      case Kind::Nil: out_ += "nil"; return;
+      case Kind::Bool: out_ += value.as_bool() ? "true" : "false"; return;
+      case Kind::Int: return append_int(out_, value.as_int());
+      case Kind::Float: return append_float(out_, value.as_float());
+      case Kind::Builtin:
+        out_ += "<builtin ";
+        out_ += value.as_builtin()->name;
+        out_ += '>';
+        return;
+      case Kind::String: out_ += value.as_string()->view(); return;
+      case Kind::Bytes: return append_bytes(out_, value.as_bytes()->view());
+      case Kind::List:
+        out_ += '[';
+        return push(value.as_list()->items, value.as_list()->size, ']');
+      case Kind::Range: return append_range(out_, value.as_range());
+      case Kind::Struct:
+        out_ += struct_type(value.as_dict())->name->view();
+        out_ += ' ';
+        return open_dict(value.as_dict());
+      case Kind::Dict: return open_dict(value.as_dict());
+      case Kind::Set:
+        out_ += "set(";
+        return push(value.as_set()->items, value.as_set()->size, ')');
+      case Kind::Enum: return open_enum(value.as_enum());
+      case Kind::Pair:
+        out_ += '(';
+        // The two members stand side by side like the items of a list.
+        return push(&value.as_pair()->first, 2, ')');
+      default: return open_opaque(value);
+    }
+  }
+
+  void open_opaque(const Value& value) {
+    if (auto hook = display_hooks[static_cast<int>(value.kind())]) return hook(out_, value);
+    switch (value.kind()) {
+      case Kind::Closure: out_ += "<fn()>"; return;
+      case Kind::Iter: out_ += value.as_iter()->exhausted ? "<iter (exhausted)>" : "<iter>"; return;
+      case Kind::StructType:
+        out_ += "<struct ";
+        out_ += value.as<StructTypeObject>()->name->view();
+        out_ += '>';
+        return;
+      case Kind::EnumType:
+        out_ += "<enum ";
+        out_ += value.as<EnumTypeObject>()->name->view();
+        out_ += '>';
+        return;
+      case Kind::Error: return print_nested(value.as<ErrorObject>()->value);
+      case Kind::Cell: return print_nested(value.as<CellObject>()->value);
+      default:
+        out_ += '<';
+        out_ += type_name(value);
+        out_ += '>';
+    }
+  }
+
+  void print_nested(const Value& value) { open(value); }
+
+  std::string& out_;
+  std::vector<Open> open_;
+};
+
+static_assert(sizeof(PairObject) == sizeof(Object) + 2 * sizeof(Value));
+
+}  // namespace
+
+void display_to(std::string& out, const Value& value) { Printer(out).print(value); }
+
+std::string display(const Value& value) {
+  if (value.is_string()) return std::string(value.as_string()->view());
+  std::string out;
+  display_to(out, value);
+  return out;
+}
+
+Ref<StringObject> to_key(const Value& value) {
+  if (value.is_string()) return Ref<StringObject>::share(value.as_string());
+  return new_string(display(value));
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "vm/value.h"
+
+// Print forms and type names of kinds that the interpreter's own files define.
+namespace harn::vm {
+
+// Appends the print form of a value of that kind; null: a general form.
+extern void (*display_hooks[static_cast<int>(Kind::Count)])(std::string& out, const Value& value);
+// Tells generators from streams; null: "generator".
+extern std::string_view (*generator_type_name)(const Value& value);
+
+void append_int(std::string& out, int64_t number);
+// The shortest digits that read back as the same number; `exponent` is that of the first digit.
+struct FloatDigits {
+  char digits[24];
+  int count;
+  int exponent;
+  bool negative;
+};
+FloatDigits shortest_digits(double number);
+
+}  // namespace harn::vm

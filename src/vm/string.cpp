@@ -1,0 +1,233 @@
+#include <xxhash.h>
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+#include "base/assert.h"
+#include "base/text.h"
+#include "vm/memory.h"
+#include "vm/objects.h"
+
+namespace harn::vm {
+
+namespace {
+
+uint32_t hash_text(std::string_view text) {
+  uint64_t wide = XXH3_64bits(text.data(), text.size());
+  auto folded = static_cast<uint32_t>(wide ^ (wide >> 32));
+  return folded ? folded : 1;  // 0 means "not computed"
+}
+
+void fill_header(StringObject* text, size_t size, size_t capacity) {
+  text->size = static_cast<uint32_t>(size);
+  text->capacity = static_cast<uint32_t>(capacity);
+  text->hash_value = 0;
+  text->chars_value = StringObject::kUnknown;
+}
+
+// The capacity that fills up the block that `size` bytes need anyway.
+size_t natural_capacity(size_t size) {
+  size_t block = sizeof(StringObject) + size;
+  return (block <= kMaxSmall ? rounded_size(block) : block) - sizeof(StringObject);
+}
+
+StringObject* make_string(size_t size, size_t capacity) {
+  HARN_ASSERT(capacity <= kMaxStringSize + 64, "a string larger than the limit was requested");
+  auto* text = allocate_object<StringObject>(Kind::String, capacity);
+  fill_header(text, size, capacity);
+  return text;
+}
+
+StringObject* make_immortal(std::string_view content) {
+  auto* text = static_cast<StringObject*>(allocate_forever(sizeof(StringObject) + content.size()));
+  text->refs = 0;
+  text->kind = Kind::String;
+  text->flags = StringObject::kInterned;
+  text->extra = 0;
+  fill_header(text, content.size(), content.size());
+  memcpy(text->data(), content.data(), content.size());
+  text->hash();
+  text->chars();
+  return text;
+}
+
+// All interned strings. Readers take no lock: a full table is replaced by a larger copy, and slots
+// only ever go from empty to filled. Old tables are kept, because somebody may still be reading them.
+class InternTable {
+ public:
+  StringObject* find_or_add(std::string_view content) {
+    uint32_t hash = hash_text(content);
+    if (auto* found = find(table_.load(std::memory_order_acquire), hash, content)) return found;
+    std::lock_guard lock(mutex_);
+    Table* table = table_.load(std::memory_order_relaxed);
+    if (auto* found = find(table, hash, content)) return found;
+    if ((count_ + 1) * 2 > table->size) table = grow(table);
+    auto* text = make_immortal(content);
+    insert(table, text);
+    ++count_;
+    return text;
+  }
+
+  StringObject* find(std::string_view content) const {
+    return find(table_.load(std::memory_order_acquire), hash_text(content), content);
+  }
+
+  StringObject* find(uint32_t hash, std::string_view content) const {
+    return find(table_.load(std::memory_order_acquire), hash, content);
+  }
+
+ private:
+  struct Table {
+    size_t size;  // a power of two
+    std::atomic<StringObject*>* slots() { return reinterpret_cast<std::atomic<StringObject*>*>(this + 1); }
+  };
+
+  static Table* new_table(size_t size) {
+    size_t bytes = sizeof(Table) + size * sizeof(std::atomic<StringObject*>);
+    auto* table = static_cast<Table*>(allocate_forever(bytes));
+    memset(static_cast<void*>(table), 0, bytes);
+    table->size = size;
+    return table;
+  }
+
+  static StringObject* find(Table* table, uint32_t hash, std::string_view content) {
+    for (size_t at = hash;; ++at) {
+      auto* text = table->slots()[at & (table->size - 1)].load(std::memory_order_acquire);
+      if (!text) return nullptr;
+      if (text->hash_value == hash && text->view() == content) return text;
+    }
+  }
+
+  static void insert(Table* table, StringObject* text) {
+    for (size_t at = text->hash_value;; ++at) {
+      auto& slot = table->slots()[at & (table->size - 1)];
+      if (slot.load(std::memory_order_relaxed)) continue;
+      slot.store(text, std::memory_order_release);
+      return;
+    }
+  }
+
+  Table* grow(Table* old) {
+    Table* table = new_table(old->size * 2);
+    for (size_t i = 0; i < old->size; ++i) {
+      if (auto* text = old->slots()[i].load(std::memory_order_relaxed)) insert(table, text);
+    }
+    table_.store(table, std::memory_order_release);
+    return table;
+  }
+
+  std::mutex mutex_;
+  std::atomic<Table*> table_{new_table(4096)};
+  size_t count_ = 0;
+};
+
+InternTable& intern_table() {
+  static auto* table = new InternTable;
+  return *table;
+}
+
+// The empty string and the 128 strings of one ASCII character.
+struct SmallStrings {
+  StringObject* empty;
+  StringObject* ascii[128];
+
+  SmallStrings() : empty(intern("")) {
+    for (int i = 0; i < 128; ++i) {
+      char c = static_cast<char>(i);
+      ascii[i] = intern({&c, 1});
+    }
+  }
+};
+const SmallStrings& small_strings() {
+  static const SmallStrings strings;
+  return strings;
+}
+
+StringObject* small_string(std::string_view content) {
+  if (content.empty()) return small_strings().empty;
+  if (content.size() == 1 && static_cast<uint8_t>(content[0]) < 128) {
+    return small_strings().ascii[static_cast<uint8_t>(content[0])];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+uint32_t StringObject::compute_hash() const { return hash_value = hash_text(view()); }
+
+uint32_t StringObject::compute_chars() const {
+  return chars_value = static_cast<uint32_t>(text::count_chars(view()));
+}
+
+uint32_t text_hash(std::string_view content) { return hash_text(content); }
+
+Ref<StringObject> new_string(std::string_view content) {
+  if (content.size() <= 1) {
+    if (auto* small = small_string(content)) return Ref<StringObject>::share(small);
+  }
+  auto* text = make_string(content.size(), natural_capacity(content.size()));
+  memcpy(text->data(), content.data(), content.size());
+  return Ref<StringObject>::adopt(text);
+}
+
+Ref<StringObject> new_string(size_t size) {
+  return Ref<StringObject>::adopt(make_string(size, natural_capacity(size)));
+}
+
+Ref<StringObject> char_string(std::string_view character) { return new_string(character); }
+
+StringObject* intern(std::string_view content) { return intern_table().find_or_add(content); }
+
+StringObject* find_interned(std::string_view content) { return intern_table().find(content); }
+
+StringObject* find_interned(const StringObject* content) {
+  if (content->flags & StringObject::kInterned) return const_cast<StringObject*>(content);
+  return intern_table().find(content->hash(), content->view());
+}
+
+void append(Value& target, std::string_view more) {
+  StringObject* text = target.as_string();
+  size_t size = text->size + more.size();
+  if (more.empty()) return;
+  HARN_ASSERT(size <= kMaxStringSize, "a string outgrew the limit; the caller has to check");
+  if (text->refs == 1 && size <= text->capacity) {
+    memcpy(text->data() + text->size, more.data(), more.size());
+  } else if (text->refs == 1) {
+    // `more` may be part of the string itself, which is about to move.
+    bool inside = more.data() >= text->data() && more.data() < text->data() + text->size;
+    size_t offset = inside ? more.data() - text->data() : 0;
+    size_t capacity = natural_capacity(std::min(std::max(size, size_t{text->capacity} * 2), kMaxStringSize));
+    text = static_cast<StringObject*>(reallocate(text, sizeof(StringObject) + text->capacity,
+                                                 sizeof(StringObject) + capacity));
+    text->capacity = static_cast<uint32_t>(capacity);
+    memcpy(text->data() + text->size, inside ? text->data() + offset : more.data(), more.size());
+    target.init_raw(Kind::String, reinterpret_cast<uint64_t>(text));
+  } else {
+    // The second append is likely to come: leave room for it.
+    auto* copy = make_string(size, natural_capacity(std::min(size + size / 2, kMaxStringSize)));
+    memcpy(copy->data(), text->data(), text->size);
+    memcpy(copy->data() + text->size, more.data(), more.size());
+    target = Ref<StringObject>::adopt(copy);
+    return;
+  }
+  text->size = static_cast<uint32_t>(size);
+  text->hash_value = 0;
+  text->chars_value = StringObject::kUnknown;
+}
+
+bool same_text(const StringObject* a, const StringObject* b) {
+  if (a == b) return true;
+  if (a->size != b->size) return false;
+  if (a->flags & b->flags & StringObject::kInterned) return false;
+  return memcmp(a->data(), b->data(), a->size) == 0;
+}
+
+Ref<BytesObject> new_bytes(std::string_view octets) {
+  auto* bytes = allocate_object<BytesObject>(Kind::Bytes, octets.size());
+  bytes->size = octets.size();
+  memcpy(bytes->data(), octets.data(), octets.size());
+  return Ref<BytesObject>::adopt(bytes);
+}
+
+}  // namespace harn::vm

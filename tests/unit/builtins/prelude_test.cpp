@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "all_families.h"
+#include "base/fmt.h"
+#include "std/embedded.h"
+
+namespace harn::builtins {
+namespace {
+
+std::string_view prelude() {
+  for (const auto& module : stdlib::embedded_modules()) {
+    if (module.path == "std/prelude") return module.text;
+  }
+  return {};
+}
+
+TEST(Prelude, IsEmbedded) {
+  EXPECT_TRUE(prelude().starts_with("//"));
+  EXPECT_TRUE(prelude().ends_with("}\n"));
+}
+
+// The number of parameters that the function of this name has; -1 when there is no such function.
+int parameters_of(std::string_view name) {
+  std::string start = fmt::format("\nfn {}(", name);
+  size_t at = prelude().find(start);
+  if (at == std::string_view::npos) return -1;
+  auto rest = prelude().substr(at + start.size());
+  auto list = rest.substr(0, rest.find(')'));
+  if (list.contains("...")) return 0xFFFF;
+  return list.empty() ? 0 : 1 + static_cast<int>(std::count(list.begin(), list.end(), ','));
+}
+
+TEST(Prelude, HasTheFunctionOfEveryRow) {
+  std::vector<std::span<const vm::Builtin>> spans;
+  for (const Family& family : core_families()) spans.push_back(family.rows);
+  vm::BuiltinTable table(spans);
+  for (const vm::Builtin* row : table.rows()) {
+    if (row->prelude.empty()) continue;
+    int expected = row->max_args == 0xFFFF ? 0xFFFF : row->max_args + (row->receiver ? 1 : 0);
+    EXPECT_EQ(parameters_of(row->prelude), expected) << row->prelude;
+  }
+}
+
+}  // namespace
+}  // namespace harn::builtins

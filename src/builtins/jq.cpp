@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/result.h"
@@ -14,9 +16,16 @@ using jq::Op;
 
 // `..`, `,` and `[]` multiply outputs; a small expression must not fill memory.
 constexpr size_t kMaxOutputs = 10'000'000;
-constexpr size_t kMaxValueDepth = 1000;
+constexpr size_t kMaxFrames = 4000;
 
 bool is_dict(const Value& value) { return value.is_dict() || value.is(Kind::Struct); }
+
+// An index; what is far outside every list stays outside.
+int64_t whole(const Value& number) {
+  if (number.is_int()) return number.as_int();
+  double clamped = std::clamp(std::floor(number.as_float()), -1e15, 1e15);
+  return std::isnan(clamped) ? -1 : static_cast<int64_t>(clamped);
+}
 
 std::string_view jq_type(const Value& value) {
   if (value.is_nil()) return "null";
@@ -34,11 +43,21 @@ class Machine {
 
   std::string error;
 
-  // False when it was stopped or failed.
+  // False when it was stopped or failed. Outputs are handed on from inside, so pipes and deep values add
+  // up on the C++ stack: the depth is bounded.
   bool run(const Node& node, const Value& input, const Sink& sink) {
+    if (depth_ >= kMaxFrames) return fail("expression and value nest too deeply");
+    ++depth_;
+    bool go_on = step(node, input, sink);
+    --depth_;
+    return go_on;
+  }
+
+ private:
+  bool step(const Node& node, const Value& input, const Sink& sink) {
     switch (node.op) {
       case Op::Identity: return emit(input, sink);
-      case Op::Recurse: return recurse(input, sink, 0);
+      case Op::Recurse: return recurse(input, sink);
       case Op::Literal: return emit(node.value, sink);
       case Op::Field:
         return run(*node.left, input, [&](const Value& object) { return emit(field(object, node.text), sink); });
@@ -65,7 +84,6 @@ class Machine {
     return true;
   }
 
- private:
   bool fail(std::string message) {
     if (error.empty()) error = std::move(message);
     return false;
@@ -88,7 +106,7 @@ class Machine {
         if (key.is_string()) return emit(field(object, key.as_string()->view()), sink);
         bool is_item = is_list_like(object) && key.is_number();
         if (!is_item) return emit(Value(), sink);
-        auto at = static_cast<int64_t>(key.as_number());
+        auto at = whole(key);
         auto size = static_cast<int64_t>(list_size(object));
         if (at < 0) at += size;
         return emit(at >= 0 && at < size ? list_item(object, static_cast<size_t>(at)) : Value(), sink);
@@ -102,7 +120,7 @@ class Machine {
       if (!part) return use(Value());
       return run(*part, input, [&](const Value& value) {
         if (!value.is_number()) return use(Value());
-        return use(Value::integer(static_cast<int64_t>(value.as_number())));
+        return use(Value::integer(whole(value)));
       });
     };
     return run(*node.left, input, [&](const Value& object) {
@@ -129,16 +147,22 @@ class Machine {
     return true;
   }
 
-  bool recurse(const Value& value, const Sink& sink, size_t depth) {
-    if (depth > kMaxValueDepth) return fail("value nested too deeply");
-    if (!emit(value, sink)) return false;
+  bool recurse(const Value& value, const Sink& sink) {
+    if (depth_ >= kMaxFrames) return fail("expression and value nest too deeply");
+    ++depth_;
+    bool go_on = emit(value, sink) && recurse_into(value, sink);
+    --depth_;
+    return go_on;
+  }
+
+  bool recurse_into(const Value& value, const Sink& sink) {
     if (is_list_like(value)) {
       for (size_t i = 0; i < list_size(value); ++i) {
-        if (!recurse(list_item(value, i), sink, depth + 1)) return false;
+        if (!recurse(list_item(value, i), sink)) return false;
       }
     } else if (is_dict(value)) {
       for (auto [key, item] : value.as_dict()->entries()) {
-        if (!recurse(*item, sink, depth + 1)) return false;
+        if (!recurse(*item, sink)) return false;
       }
     }
     return true;
@@ -270,6 +294,7 @@ class Machine {
   }
 
   size_t outputs_ = 0;
+  size_t depth_ = 0;
 };
 
 Outcome<jq::NodePtr> parse_argument(Call& call) {

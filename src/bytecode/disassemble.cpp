@@ -41,7 +41,7 @@ bool uses_constant(Op op) {
 
 bool uses_cache(Op op) {
   switch (op) {
-    case Op::GetField: case Op::SetField: case Op::CallMethod: case Op::CallMethodSpread:
+    case Op::GetField: case Op::SetField: case Op::CallMethod: case Op::CallMethodSpread: case Op::CallPush:
     case Op::JumpIfNotVariant: return true;
     default: return false;
   }

@@ -68,7 +68,7 @@ void FunctionCompiler::call_builtin(std::string_view name, uint32_t id, NodeList
     emit_x(Op::CallBuiltinSpread, to, values, 0, id);
     return;
   }
-  Reg first = temps(std::max<int>(1, static_cast<int>(list.size())));
+  Reg first = window(to, std::max<int>(1, static_cast<int>(list.size())));
   for (size_t i = 0; i < list.size(); ++i) {
     Reg reg = first + static_cast<int>(i);
     if (takes_schema(name) && schema_argument(list[i], reg)) continue;
@@ -109,7 +109,7 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
                 variable->declaration->is(NodeKind::Function) && !variable->assigned;
   bool self = variable && !direct && home_of(*variable) == Home::Self;
   if (direct || self) {
-    Reg first = temps(std::max<int>(1, static_cast<int>(count)));
+    Reg first = window(to, std::max<int>(1, static_cast<int>(count)));
     args(node.args, first);
     at(node.span);
     if (direct) emit_x(tail ? Op::TailCallGlobal : Op::CallGlobal, first, count, 0, variable->global);
@@ -118,7 +118,7 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
     else emit(Op::Return, first);
     return;
   }
-  Reg callee = temps(static_cast<int>(count) + 1);
+  Reg callee = window(to, static_cast<int>(count) + 1);
   expression(node.callee, callee);
   args(node.args, callee + 1);
   at(node.span);
@@ -138,7 +138,7 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
   Label end;
   uint32_t count = static_cast<uint32_t>(node.args.size());
   bool spread = has_spread(node.args);
-  Reg object = temps(spread ? 2 : static_cast<int>(count) + 1);
+  Reg object = window(to, spread ? 2 : static_cast<int>(count) + 1);
   expression(node.object, object);
   if (node.optional) emit_jump(Op::JumpIfNil, object, end);  // arguments are not evaluated then
   if (spread) {
@@ -148,7 +148,8 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
   } else {
     args(node.args, object + 1);
     at(node.name.span);
-    emit_x(Op::CallMethod, object, count, 0, cache(node.name.text));
+    bool push = count == 1 && node.name.text == "push";
+    emit_x(push ? Op::CallPush : Op::CallMethod, object, count, 0, cache(node.name.text));
   }
   bind(end);
   place_result(object, to);
@@ -176,7 +177,7 @@ void FunctionCompiler::pipe(Pipe& node, Reg to) {
     }
   }
   // The left side is evaluated first, though the callee sits before it in the registers.
-  Reg callee = temps(2);
+  Reg callee = window(to, 2);
   expression(node.left, callee + 1);
   expression(node.right, callee);
   at(node.right->span);

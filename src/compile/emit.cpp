@@ -127,6 +127,12 @@ Reg FunctionCompiler::temps(int count) {
   return first;
 }
 
+Reg FunctionCompiler::window(Reg to, int size) {
+  if (to != next_ - 1 || to < static_cast<int>(code_->param_names.size())) return temps(size);
+  if (size > 1) temps(size - 1);
+  return to;
+}
+
 void FunctionCompiler::limit(Span span, std::string_view what) {
   if (too_large_) return;
   too_large_ = true;

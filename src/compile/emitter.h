@@ -73,6 +73,9 @@ class FunctionCompiler {
   int small_constant(const syntax::Node* node);  // constant index below 256 for a number, or -1
   Reg temp();
   Reg temps(int count);
+  // `size` registers in a row for a call whose value is wanted in `to`: starting at `to` itself when
+  // that is the topmost temporary.
+  Reg window(Reg to, int size);
   void release_to(int mark) { next_ = mark; }
   void limit(Span span, std::string_view what);
 

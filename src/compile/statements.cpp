@@ -9,6 +9,11 @@ namespace harn::compile {
 using namespace bytecode;
 using namespace syntax;
 
+// A deferred block runs after the statements that follow it, so code comes behind a final return.
+static bool has_defer(NodeList list) {
+  return std::any_of(list.begin(), list.end(), [](Node* node) { return node->is(NodeKind::Defer); });
+}
+
 std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, Block* body) {
   code_->is_generator = info_.has_yield || info_.is_stream;
   code_->is_stream = info_.is_stream;
@@ -41,11 +46,14 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
     }
   }
   scope_start(body->scope);
-  Reg value = temp();
-  bool wants_value = !code_->is_generator;
-  statements(body->statements, wants_value ? value : -1);
+  // The last expression is the value, unless the body ends by itself.
+  bool ends = !body->statements.empty() && (body->statements.back()->is(NodeKind::Return) ||
+                                            body->statements.back()->is(NodeKind::Throw));
+  bool wants_value = !code_->is_generator && !ends;
+  Reg value = wants_value ? temp() : -1;
+  statements(body->statements, value);
   if (wants_value) emit(Op::Return, value);
-  else emit(Op::ReturnNil);
+  else if (!ends || code_->is_generator || has_defer(body->statements)) emit(Op::ReturnNil);
   release_variables(0);
   return finish();
 }
@@ -412,7 +420,8 @@ bool FunctionCompiler::assign_update(Variable& variable, Node* value, Span span)
   uint32_t start = here();
   emit_x(Op::ClearPlace, object, static_cast<uint32_t>(place), 1, index);
   at(call.name.span);
-  emit_x(Op::CallMethod, object, count, 0, cache(call.name.text));
+  bool push = count == 1 && call.name.text == "push";
+  emit_x(push ? Op::CallPush : Op::CallMethod, object, count, 0, cache(call.name.text));
   uint32_t end = here();
   store(variable, object, span);
   Label done;
@@ -558,12 +567,18 @@ void FunctionCompiler::return_statement(Return& node) {
   }
   bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && code_->handlers.empty() &&
               !code_->is_generator && info_.kind != FunctionInfo::Kind::Module;
-  Reg value = temp();
   if (tail) {
-    call(node.value->as<Call>(), value, true);
+    call(node.value->as<Call>(), temp(), true);
     return;
   }
-  expression(node.value, value);
+  // Clean-up code may change a variable after its value was taken.
+  Reg value;
+  if (cleanups_.empty()) {
+    value = operand(node.value);
+  } else {
+    value = temp();
+    expression(node.value, value);
+  }
   return_value(value);
 }
 

@@ -5,7 +5,8 @@
 
 #include "syntax/tree.h"
 
-namespace harn::format {
+// Not `harn::format`: that is the function of base/fmt.h.
+namespace harn::formatter {
 
 struct Options {
   uint32_t line_width = 100;
@@ -17,4 +18,4 @@ struct Options {
 // author broke lines: so formatting the result again changes nothing.
 std::string format(const syntax::Tree& tree, const Options& options = {});
 
-}  // namespace harn::format
+}  // namespace harn::formatter

@@ -5,7 +5,7 @@
 #include "base/assert.h"
 #include "base/text.h"
 
-namespace harn::format {
+namespace harn::formatter {
 
 void Layout::text(std::string_view text) {
   if (!text.empty()) ops_.push_back({.kind = Kind::Text, .text = text});
@@ -18,7 +18,7 @@ void Layout::verbatim(std::string_view text) {
     if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
     this->text(line);
     if (end == std::string_view::npos) return;
-    last_hard_ = ops_.size();
+    last_raw_ = ops_.size();
     ops_.push_back({.kind = Kind::RawLine});
     text.remove_prefix(end + 1);
   }
@@ -69,6 +69,10 @@ void Layout::end_group() {
   auto end = static_cast<uint32_t>(ops_.size());
   ops_[begin].other = end;
   ops_.push_back({.kind = Kind::End});
+  bool has_raw_line = last_raw_ != kNone && last_raw_ >= begin;
+  if (ops_[begin].breaks_on_hard && (has_raw_line || has_hard_line(begin))) {
+    ops_[begin].forced = true;
+  }
   if (!ops_[begin].forced) return;
   // Its own lines must come, and groups around it should know.
   for (uint32_t i = begin + 1; i < end; ++i) {
@@ -116,9 +120,7 @@ bool Layout::stays_flat(uint32_t begin) const {
   const Op& op = ops_[begin];
   if (op.forced) return false;
   uint32_t hard = next_hard_[begin];
-  bool has_hard = hard < op.other;
-  if (has_hard && op.breaks_on_hard) return false;
-  uint32_t until = has_hard ? hard : next_line_[op.other];
+  uint32_t until = hard < op.other ? hard : next_line_[op.other];
   if (column_ + (sum_[until] - sum_[begin]) <= width_) return true;
   if (op.hug == 0) return false;
   return column_ + (sum_[next_line_[op.hug]] - sum_[begin]) <= width_;
@@ -153,7 +155,7 @@ void Layout::print(std::string& out) {
   stack_.push_back({true, 0, 0});
   for (uint32_t i = 0; i < ops_.size(); ++i) {
     const Op& op = ops_[i];
-    const Open& group = stack_.back();
+    Open& group = stack_.back();
     switch (op.kind) {
       case Kind::Text: put(out, op.text); break;
       case Kind::IfBroken:
@@ -180,18 +182,22 @@ void Layout::print(std::string& out) {
         out += '\n';
         column_ = 0;
         break;
+      case Kind::Indent:
+        if (group.broken) group.inner = static_cast<uint32_t>(group.inner + op.indent);
+        break;
       case Kind::Suffix: suffixes_.push_back(op.text); break;
       case Kind::Begin: {
         bool broken = !stays_flat(i);
         uint32_t base = group.inner;
-        stack_.push_back({broken, base, broken ? base + op.indent : base});
+        uint32_t inner = broken ? static_cast<uint32_t>(base + op.indent) : base;
+        stack_.push_back({broken, base, inner});
         break;
       }
       case Kind::End: stack_.pop_back(); break;
     }
   }
   ops_.clear();
-  last_hard_ = kNone;
+  last_hard_ = last_raw_ = kNone;
 }
 
 void Layout::finish(std::string& out) {
@@ -199,4 +205,4 @@ void Layout::finish(std::string& out) {
   else if (!out.empty() && out.back() != '\n') out += '\n';
 }
 
-}  // namespace harn::format
+}  // namespace harn::formatter

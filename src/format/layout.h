@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-namespace harn::format {
+namespace harn::formatter {
 
 // How a group decides whether its lines break.
 struct GroupStyle {
-  uint8_t indent = 2;          // of its lines when it is broken
-  bool breaks_on_hard = false; // a line end that must be inside breaks all its lines
+  int8_t indent = 2;            // of its lines when it is broken
+  bool breaks_on_hard = false;  // a line end that must come inside it breaks all its lines
 };
 
 // A list of pieces of text and of places where a line may end, from which the cheapest layout is
@@ -36,6 +36,10 @@ class Layout {
   // A comment that goes to the end of the line, whatever comes between. Has no width.
   void suffix(std::string_view comment);
 
+  // Moves the lines of the innermost open group, as far as they break.
+  void indent() { add_indent(2); }
+  void dedent() { add_indent(-2); }
+
   void begin_group(GroupStyle style = {});
   // From here on it is enough for the group to stay flat that the text up to the next line fits.
   void hug();
@@ -44,6 +48,7 @@ class Layout {
 
   bool empty() const { return ops_.empty(); }
   size_t position() const { return ops_.size(); }
+  // Whether a line end that must come was added since; those inside strings do not count.
   bool has_hard_line(size_t from) const { return last_hard_ != kNone && last_hard_ >= from; }
 
   // Appends everything so far to `out`. No group may be open.
@@ -53,7 +58,7 @@ class Layout {
 
  private:
   enum class Kind : uint8_t {
-    Text, Line, SoftLine, BackslashLine, HardLine, RawLine, IfBroken, Suffix, Begin, End,
+    Text, Line, SoftLine, BackslashLine, HardLine, RawLine, IfBroken, Suffix, Indent, Begin, End,
   };
   struct Op {
     Kind kind;
@@ -61,7 +66,7 @@ class Layout {
     bool blank = false;           // HardLine: an empty line first
     bool forced = false;          // Begin
     bool breaks_on_hard = false;  // Begin
-    uint8_t indent = 0;           // Begin
+    int8_t indent = 0;            // Begin, Indent
     uint32_t other = 0;           // Begin: its End
     uint32_t hug = 0;             // Begin: where to look for the next line, 0 for none
     std::string_view text;
@@ -73,6 +78,7 @@ class Layout {
   };
   static constexpr size_t kNone = static_cast<size_t>(-1);
 
+  void add_indent(int8_t change) { ops_.push_back({.kind = Kind::Indent, .indent = change}); }
   void add_line(Kind kind, bool close);
   void measure();
   bool stays_flat(uint32_t begin) const;
@@ -88,8 +94,9 @@ class Layout {
   std::vector<std::string_view> suffixes_;
   std::vector<Open> stack_;
   size_t last_hard_ = kNone;
+  size_t last_raw_ = kNone;
   uint32_t column_ = 0;
   bool blank_ = false;
 };
 
-}  // namespace harn::format
+}  // namespace harn::formatter

@@ -49,7 +49,7 @@ Node* Parser::parse_match() {
   size_t outer = extent_;
   extent_ = end_of(opener);
   ListBuilder<MatchArm> arms(arms_, tree_.arena);
-  while (!at_list_end(TokenKind::RightBrace) && at_ < extent_) {
+  while (in_braces(opener)) {
     size_t first = at_;
     arms.add(parse_arm());
     while (accept(TokenKind::Comma) || accept(TokenKind::Semicolon)) {}
@@ -210,7 +210,7 @@ Node* Parser::parse_select() {
   ListBuilder<SelectCase> cases(cases_, tree_.arena);
   Span timeout{}, fallback{};
   bool empty = at(TokenKind::RightBrace);
-  while (!at_list_end(TokenKind::RightBrace) && at_ < extent_) {
+  while (in_braces(opener)) {
     size_t first = at_;
     Span word = token().span();
     cases.add(parse_select_case());
@@ -297,7 +297,7 @@ Node* Parser::parse_human_call() {
   uint32_t start = this->start();
   Token word = token();
   advance();
-  bool typed = at(TokenKind::Less) && type_args_precede(TokenKind::LeftParen);
+  bool typed = at(TokenKind::Less) && !token().after_space() && type_args_precede(TokenKind::LeftParen);
   if (!typed && (!at(TokenKind::LeftParen) || token().starts_line())) {
     auto* identifier = node<Identifier>(NodeKind::Identifier, start);
     identifier->name = text(word);

@@ -128,7 +128,7 @@ Declaration* Parser::parse_skill(uint32_t start) {
   ListBuilder<SkillField> fields(skill_fields_, tree_.arena);
   for (;;) {
     while (accept(TokenKind::Semicolon) || accept(TokenKind::Comma)) {}
-    if (at_list_end(TokenKind::RightBrace) || at_ >= extent_) break;
+    if (!in_braces(opener)) break;
     size_t first = at_;
     SkillField field{};
     field.name = expect_word("a field name");
@@ -161,7 +161,7 @@ Declaration* Parser::parse_eval_pack(uint32_t start) {
   ListBuilder<SkillField> fields(skill_fields_, tree_.arena);
   for (;;) {
     while (accept(TokenKind::Semicolon) || accept(TokenKind::Comma)) {}
-    if (at_list_end(TokenKind::RightBrace) || at_ >= extent_) break;
+    if (!in_braces(opener)) break;
     size_t first = at_;
     SkillField field{};
     field.name = expect_word("a field name");
@@ -198,7 +198,7 @@ Declaration* Parser::parse_enum(uint32_t start) {
   if (!expect(TokenKind::LeftBrace, "`{` after the enum name")) return done(decl);
   WithContext context(*this, block_context());
   ListBuilder<EnumVariant> variants(variants_, tree_.arena);
-  while (!at_list_end(TokenKind::RightBrace)) {
+  while (in_braces(opener)) {
     size_t first = at_;
     variants.add(parse_variant());
     if (!failed_ && !accept(TokenKind::Comma) && !accept(TokenKind::Semicolon) &&
@@ -243,7 +243,7 @@ Declaration* Parser::parse_struct(uint32_t start) {
   if (!expect(TokenKind::LeftBrace, "`{` after the struct name")) return done(decl);
   WithContext context(*this, block_context());
   ListBuilder<StructField> fields(struct_fields_, tree_.arena);
-  while (!at_list_end(TokenKind::RightBrace)) {
+  while (in_braces(opener)) {
     size_t first = at_;
     StructField field{};
     field.name = expect_word("a field name");
@@ -272,7 +272,7 @@ Declaration* Parser::parse_impl(uint32_t start) {
   ListBuilder<Function*> methods(functions_, tree_.arena);
   for (;;) {
     while (accept(TokenKind::Semicolon)) {}
-    if (at_list_end(TokenKind::RightBrace)) break;
+    if (!in_braces(opener)) break;
     size_t first = at_;
     uint32_t method_start = this->start();
     ListBuilder<Attribute> attributes(attributes_, tree_.arena);
@@ -305,7 +305,7 @@ Declaration* Parser::parse_interface(uint32_t start) {
   ListBuilder<Function*> methods(functions_, tree_.arena);
   for (;;) {
     while (accept(TokenKind::Semicolon) || accept(TokenKind::Comma)) {}
-    if (at_list_end(TokenKind::RightBrace)) break;
+    if (!in_braces(opener)) break;
     size_t first = at_;
     if (accept(TokenKind::KwType)) {
       AssociatedType type{};

@@ -229,7 +229,8 @@ Node* Parser::parse_postfix_of(Node* node_, uint32_t start) {
         break;
       }
       case TokenKind::Less: {
-        if (!result->is(NodeKind::Identifier) || !type_args_precede(TokenKind::LeftParen)) goto end;
+        if (t.after_space() || !result->is(NodeKind::Identifier)) goto end;
+        if (!type_args_precede(TokenKind::LeftParen)) goto end;
         auto* call = node<Call>(NodeKind::Call, start);
         call->callee = result;
         call->type_args = parse_type_args();

@@ -72,7 +72,8 @@ uint32_t Parser::scan_type_args(uint32_t index, uint32_t limit, uint32_t depth) 
   return tokens_[index].kind == TokenKind::Greater ? index + 1 : 0;
 }
 
-// At `<` after a name: whether it begins type arguments that `next` follows.
+// At `<` directly after a name: whether it begins type arguments that `next` follows. With a space
+// before it, `<` always compares.
 bool Parser::type_args_precede(TokenKind next) const {
   auto from = static_cast<uint32_t>(at_);
   uint32_t after = scan_type_args(from, from + kMostTypeTokens, 0);

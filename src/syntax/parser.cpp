@@ -195,7 +195,7 @@ void Parser::recover(size_t first, uint32_t opener) {
   }
   while (at_ < end) {
     const Token& t = token();
-    if (t.kind == TokenKind::Semicolon) break;
+    if (at_ > first && t.kind == TokenKind::Semicolon) break;
     if (at_ > first && t.starts_line() && !continues_line(t)) break;
     at_ = is_opener(t.kind) ? skip_bracket(at_) : at_ + 1;
   }

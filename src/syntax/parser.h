@@ -148,6 +148,10 @@ class Parser {
   size_t end_of(uint32_t opener) const;
   uint32_t likely_unclosed(uint32_t opener) const;
   bool at_list_end(TokenKind closer) const { return failed_ || at(closer) || at_end(); }
+  // Whether the braces opened at token `opener` go on.
+  bool in_braces(uint32_t opener) const {
+    return !at_list_end(TokenKind::RightBrace) && at_ < end_of(opener);
+  }
   // Reads `item` until the closer, with commas between. Newlines do not matter.
   template <class Item>
   void parse_comma_list(TokenKind closer, uint32_t opener, Item item) {

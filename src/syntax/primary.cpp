@@ -77,7 +77,8 @@ Node* Parser::parse_identifier() {
     if (name == "cost_route" && !context_.brace_ends) return parse_cost_route();
     if (name[0] >= 'A' && name[0] <= 'Z' && !context_.brace_ends) return parse_struct_literal();
   }
-  if (kind(1) == TokenKind::Less && name[0] >= 'A' && name[0] <= 'Z' && !context_.brace_ends) {
+  if (kind(1) == TokenKind::Less && !token(1).after_space() && name[0] >= 'A' && name[0] <= 'Z' &&
+      !context_.brace_ends) {
     ++at_;
     bool is_literal = type_args_precede(TokenKind::LeftBrace);
     --at_;

@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "vm/memory.h"
+#include "vm/print.h"
 
 namespace harn::vm {
 
@@ -24,7 +25,33 @@ static void destroy_generator(Object* object) {
   deallocate(generator, sizeof(GeneratorObject));
 }
 
+static void display_closure(std::string& out, const Value& value) {
+  out += "<fn(";
+  bool first = true;
+  for (const std::string& name : value.as_closure()->proto->code->param_names) {
+    if (!first) out += ", ";
+    first = false;
+    out += name;
+  }
+  out += ")>";
+}
+
+static bool is_stream(const Value& value) {
+  return value.object()->flags & GeneratorObject::kStream;
+}
+
+static void display_generator(std::string& out, const Value& value) {
+  bool done = value.as_generator()->state == GeneratorObject::State::Done;
+  out += is_stream(value) ? "<stream" : "<generator";
+  out += done ? " (done)>" : ">";
+}
+
 static const bool hooks_registered = [] {
+  display_hooks[static_cast<int>(Kind::Closure)] = display_closure;
+  display_hooks[static_cast<int>(Kind::Generator)] = display_generator;
+  generator_type_name = [](const Value& value) -> std::string_view {
+    return is_stream(value) ? "stream" : "generator";
+  };
   destroy_hooks[static_cast<int>(Kind::Closure)] = destroy_closure;
   destroy_hooks[static_cast<int>(Kind::Generator)] = destroy_generator;
   return true;

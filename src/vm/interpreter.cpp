@@ -237,8 +237,8 @@ op_ClearPlace: {
       RA.set_int(INT_OP(left.as_int(), right.as_int()));                      \
       NEXT;                                                                   \
     }                                                                         \
-    if (left.is_number() && right.is_number()) {                              \
-      RA.set_float(left.as_number() FLOAT_OP right.as_number());              \
+    if (left.is_float() && right.is_float()) {                                \
+      RA.set_float(left.as_float() FLOAT_OP right.as_float());                \
       NEXT;                                                                   \
     }                                                                         \
     SETTLE(settle(SLOW(left, right), RA));                                    \
@@ -250,8 +250,8 @@ op_Add: {
     RA.set_int(wrap_add(left.as_int(), right.as_int()));
     NEXT;
   }
-  if (left.is_number() && right.is_number()) {
-    RA.set_float(left.as_number() + right.as_number());
+  if (left.is_float() && right.is_float()) {
+    RA.set_float(left.as_float() + right.as_float());
     NEXT;
   }
   // `x = x + y` on one kind cannot fail half-way: x gives up its value and gets it back larger.
@@ -268,8 +268,8 @@ op_AddTemp: {
     RA.set_int(wrap_add(left.as_int(), right.as_int()));
     NEXT;
   }
-  if (left.is_number() && right.is_number()) {
-    RA.set_float(left.as_number() + right.as_number());
+  if (left.is_float() && right.is_float()) {
+    RA.set_float(left.as_float() + right.as_float());
     NEXT;
   }
   Value taken = std::move(RB);
@@ -299,8 +299,8 @@ op_AddConst: {
     RA.set_int(wrap_add(left.as_int(), right.as_int()));
     NEXT;
   }
-  if (left.is_number() && right.is_number()) {
-    RA.set_float(left.as_number() + right.as_number());
+  if (left.is_float() && right.is_float()) {
+    RA.set_float(left.as_float() + right.as_float());
     NEXT;
   }
   if (A == B && left.kind() == right.kind() && left.is_unique()) {
@@ -603,10 +603,30 @@ op_CallMethod: {
   }
   FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
 }
+op_CallPush: {
+  InlineCache& cache = proto->caches[*pc++];
+  Value& list = RA;
+  if (list.is_list() && list.is_unique()) [[likely]] {
+    list.as_list()->push(std::move(R[A + 1]));
+    NEXT;
+  }
+  FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
+}
 op_CallBuiltin: {
   uint32_t x = *pc++;
   const Builtin& row = *builtins[x];
-  FINISH(call_builtin(row, INDEX(A), B, INDEX(A)));
+  uint32_t count = B;
+  if (!row.call || count < row.min_args || count > row.max_args) [[unlikely]] {
+    FINISH(call_builtin(row, INDEX(A), count, INDEX(A)));
+  }
+  // C++ functions never enter a frame: everything stays where it is.
+  Value* args = &RA;
+  Call native(vm_, row, args, count);
+  Outcome<Value> outcome = row.call(native);
+  if (!outcome) [[unlikely]] FAIL(std::unexpected(std::move(outcome).error()));
+  for (uint32_t i = 1; i < count; ++i) args[i].set_nil();
+  args[0] = std::move(*outcome);
+  NEXT;
 }
 op_CallSpread: {
   uint32_t first, count;

@@ -1,0 +1,107 @@
+#include "base/text.h"
+#include "format/printer.h"
+
+// Where comments go. Nothing is ever dropped: a comment in a place that has no line of its own
+// moves to the end of the line being written.
+namespace harn::formatter {
+
+using syntax::Comment;
+
+std::string_view Printer::comment_text(const Comment& comment) const {
+  return text::trim_end(source(comment.span));
+}
+
+bool Printer::same_line(uint32_t from, uint32_t to) const {
+  if (to <= from) return true;
+  return source_.substr(from, to - from).find('\n') == std::string_view::npos;
+}
+
+// Whether an empty line lies between two places.
+bool Printer::blank_between(uint32_t from, uint32_t to) const {
+  bool line_ended = false;
+  for (uint32_t at = from; at < to; ++at) {
+    char c = source_[at];
+    if (c == '\n') {
+      if (line_ended) return true;
+      line_ended = true;
+    } else if (c != ' ' && c != '\t' && c != '\r') {
+      line_ended = false;
+    }
+  }
+  return false;
+}
+
+void Printer::own_line_comment(const Comment& comment) {
+  layout_.verbatim(comment_text(comment));
+}
+
+void Printer::place_inner_comments(uint32_t before) {
+  while (const Comment* comment = next_comment(before)) {
+    ++comment_;
+    std::string_view body = comment_text(*comment);
+    if (comment->is_block && body.find('\n') == std::string_view::npos) {
+      text(body);
+      text(" ");
+    } else {
+      layout_.suffix(body);
+    }
+  }
+}
+
+// The line in front of a list's item. Comments behind the item before stay on its line, the others
+// get lines of their own.
+void Printer::line_with_comments(uint32_t before, LineKind kind) {
+  while (const Comment* comment = next_comment(before)) {
+    bool leads = comment->is_block && same_line(comment->span.end, before);
+    if (comment->own_line || leads) break;
+    ++comment_;
+    layout_.suffix(comment_text(*comment));
+    layout_.force_break();
+  }
+  if (kind == LineKind::Line) layout_.line();
+  else layout_.soft_line();
+  while (const Comment* comment = next_comment(before)) {
+    ++comment_;
+    layout_.verbatim(comment_text(*comment));
+    if (comment->is_block && same_line(comment->span.end, before)) {
+      text(" ");
+    } else {
+      layout_.force_break();
+      layout_.hard_line();
+    }
+  }
+}
+
+void Printer::comments_before_close(uint32_t before) {
+  while (const Comment* comment = next_comment(before)) {
+    ++comment_;
+    if (comment->own_line) {
+      layout_.force_break();
+      layout_.hard_line();
+      layout_.verbatim(comment_text(*comment));
+    } else if (comment->is_block && same_line(comment->span.end, before)) {
+      text(" ");
+      layout_.verbatim(comment_text(*comment));
+    } else {
+      layout_.force_break();
+      layout_.suffix(comment_text(*comment));
+    }
+  }
+}
+
+void Printer::comments_before_link(uint32_t before) {
+  while (const Comment* comment = next_comment(before)) {
+    bool leads = comment->is_block && same_line(comment->span.end, before);
+    if (leads) return;  // stays in front of the operand
+    ++comment_;
+    layout_.force_break();
+    if (comment->own_line) {
+      layout_.hard_line();
+      layout_.verbatim(comment_text(*comment));
+    } else {
+      layout_.suffix(comment_text(*comment));
+    }
+  }
+}
+
+}  // namespace harn::formatter

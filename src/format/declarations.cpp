@@ -1,0 +1,365 @@
+#include "format/lists.h"
+
+namespace harn::formatter {
+
+using namespace syntax;
+
+// The offset behind the `{` that follows `offset`, comments skipped.
+uint32_t Printer::open_brace_after(uint32_t offset, uint32_t end) const {
+  size_t comment = comment_;
+  while (offset < end) {
+    while (comment < comment_count_ && comments_[comment].span.end <= offset) ++comment;
+    if (comment < comment_count_ && comments_[comment].span.start <= offset) {
+      offset = comments_[comment].span.end;
+      continue;
+    }
+    if (source_[offset] == '{') return offset + 1;
+    ++offset;
+  }
+  return end;
+}
+
+void Printer::declaration(const Node* node) {
+  const auto& decl = *static_cast<const Declaration*>(node);
+  attributes(decl);
+  if (decl.is_pub) text("pub ");
+  switch (node->kind) {
+    case NodeKind::Function: function(node->as<Function>()); return;
+    case NodeKind::Pipeline: {
+      const auto& pipeline = node->as<Pipeline>();
+      text("pipeline ");
+      text(decl.name.text);
+      params(pipeline.params, pipeline.body->span.start);
+      return_type(pipeline.return_type);
+      if (!pipeline.extends.empty()) {
+        text(" extends ");
+        text(pipeline.extends.text);
+      }
+      text(" ");
+      block(pipeline.body);
+      return;
+    }
+    case NodeKind::Override:
+      text("override ");
+      text(decl.name.text);
+      params(node->as<Override>().params, node->as<Override>().body->span.start);
+      text(" ");
+      block(node->as<Override>().body);
+      return;
+    case NodeKind::Tool: tool(node->as<Tool>()); return;
+    case NodeKind::Skill:
+      text("skill ");
+      text(decl.name.text);
+      fields(node->as<Skill>().fields, *node, false);
+      return;
+    case NodeKind::EvalPack: {
+      const auto& pack = node->as<EvalPack>();
+      text("eval_pack");
+      if (!decl.name.empty()) {
+        text(" ");
+        text(decl.name.text);
+      }
+      if (pack.id.span.length() > 0) {
+        text(" ");
+        text(source(pack.id.span));
+      }
+      fields(pack.fields, *node, true);
+      return;
+    }
+    case NodeKind::TypeAlias:
+      text("type ");
+      text(decl.name.text);
+      generics(node->as<TypeAlias>().generics);
+      text(" = ");
+      type(node->as<TypeAlias>().type);
+      return;
+    case NodeKind::Enum: enum_decl(node->as<Enum>()); return;
+    case NodeKind::Struct: struct_decl(node->as<Struct>()); return;
+    case NodeKind::Impl: {
+      const auto& impl = node->as<Impl>();
+      text("impl ");
+      text(decl.name.text);
+      text(" ");
+      braced_sequence(
+          impl.methods.size(), open_brace_after(decl.name.span.end, node->span.end),
+          node->span.end - 1, [&](size_t i) { return impl.methods[i]->span.start; },
+          [&](size_t i) { return impl.methods[i]->span.end; },
+          [&](size_t i) { declaration(impl.methods[i]); });
+      return;
+    }
+    case NodeKind::Interface: interface(node->as<Interface>()); return;
+    case NodeKind::Import: import(node->as<Import>()); return;
+    default: return;
+  }
+}
+
+void Printer::attributes(const Declaration& decl) {
+  for (const Attribute& attribute : decl.attributes) {
+    inner_comments(attribute.span.start);
+    text("@");
+    text(attribute.name.text);
+    if (!attribute.args.empty()) {
+      comma_list({"(", ")"}, attribute.args.size(), attribute.span.end - 1,
+          [&](size_t i) {
+            const AttributeArg& arg = attribute.args[i];
+            return arg.name.empty() ? arg.value->span.start : arg.name.span.start;
+          },
+          [&](size_t i) {
+            const AttributeArg& arg = attribute.args[i];
+            if (!arg.name.empty()) {
+              text(arg.name.text);
+              text(": ");
+            }
+            attribute_value(arg.value);
+          });
+    }
+    layout_.hard_line();
+  }
+}
+
+void Printer::attribute_value(const AttributeValue* value) {
+  auto start = [&](size_t i) { return value->items[i]->span.start; };
+  auto item = [&](size_t i) { attribute_value(value->items[i]); };
+  switch (value->kind) {
+    case AttributeValueKind::Symbol: text(value->text); return;
+    case AttributeValueKind::List:
+      comma_list({"[", "]"}, value->items.size(), value->span.end - 1,
+                 start, item);
+      return;
+    case AttributeValueKind::Dict:
+      comma_list({"{", "}"}, value->items.size(), value->span.end - 1,
+          [&](size_t i) { return value->keys[i].span.start; },
+          [&](size_t i) {
+            key(value->keys[i], true);
+            text(": ");
+            item(i);
+          });
+      return;
+    case AttributeValueKind::Call:
+      text(value->text);
+      comma_list({"(", ")"}, value->items.size(), value->span.end - 1,
+                 start, item);
+      return;
+    case AttributeValueKind::Int:
+    case AttributeValueKind::Float:
+      if (source_[value->span.start] == '-') {
+        size_t digits = source_.find_first_of("0123456789", value->span.start);
+        text("-");
+        text(source_.substr(digits, value->span.end - digits));
+        return;
+      }
+      [[fallthrough]];
+    default: layout_.verbatim(source(value->span)); return;
+  }
+}
+
+void Printer::function(const Function& fn) {
+  text(fn.is_gen ? "gen fn " : "fn ");
+  text(fn.name.text);
+  generics(fn.generics);
+  params(fn.params, fn.body ? fn.body->span.start : fn.span.end);
+  return_type(fn.return_type);
+  for (size_t i = 0; i < fn.where.size(); ++i) {
+    text(i == 0 ? " where " : ", ");
+    text(fn.where[i].type.text);
+    text(": ");
+    text(fn.where[i].interface.text);
+  }
+  if (!fn.body) return;
+  text(" ");
+  block(fn.body);
+}
+
+void Printer::tool(const Tool& tool) {
+  text("tool ");
+  text(tool.name.text);
+  params(tool.params, tool.body->span.start);
+  return_type(tool.return_type);
+  text(" ");
+  const auto& statements = tool.body->statements;
+  size_t first = tool.description ? 1 : 0;
+  braced_sequence(
+      statements.size() + first, tool.body->span.start + 1, tool.body->span.end - 1,
+      [&](size_t i) {
+        return i < first ? tool.description->span.start : statements[i - first]->span.start;
+      },
+      [&](size_t i) {
+        return i < first ? tool.description->span.end : statements[i - first]->span.end;
+      },
+      [&](size_t i) {
+        if (i >= first) return statement(statements[i - first]);
+        text("description ");
+        literal(tool.description);
+      });
+}
+
+void Printer::import(const Import& import) {
+  text("import ");
+  if (!import.selective) {
+    layout_.verbatim(source(import.path_span));
+    return;
+  }
+  if (import.scoped) {
+    std::string_view path = import.path;
+    for (;;) {
+      size_t slash = path.find('/');
+      text(path.substr(0, slash));
+      text("::");
+      if (slash == std::string_view::npos) break;
+      path.remove_prefix(slash + 1);
+    }
+  }
+  auto start = [&](size_t i) { return import.names[i].name.span.start; };
+  uint32_t close_at = import.scoped ? import.span.end - 1 : import.path_span.start;
+  // `{ a, b }` with spaces inside, unlike a dict.
+  comma_list({"{", "}", !import.scoped}, import.names.size(), close_at, start,
+             [&](size_t i) { text(import.names[i].name.text); });
+  if (import.scoped) return;
+  text(" from ");
+  layout_.verbatim(source(import.path_span));
+}
+
+void Printer::params(List<Param> items, uint32_t end) {
+  // Comments behind the last parameter that are still inside the parentheses.
+  uint32_t close_at = end;
+  if (!items.empty()) {
+    const Param& last = items.back();
+    uint32_t last_end = last.name.span.end;
+    if (last.type) last_end = last.type->span.end;
+    if (last.default_value) last_end = last.default_value->span.end;
+    size_t close = source_.find(')', last_end);
+    close_at = close == std::string_view::npos ? last_end : static_cast<uint32_t>(close);
+  } else {
+    close_at = 0;
+  }
+  comma_list({"(", ")"}, items.size(), close_at,
+      [&](size_t i) { return items[i].name.span.start; }, [&](size_t i) { param(items[i]); });
+}
+
+void Printer::param(const Param& param) {
+  inner_comments(param.name.empty() ? 0 : param.name.span.start);
+  if (param.rest) text("...");
+  text(param.name.text);
+  if (param.type) {
+    if (!param.name.empty()) text(": ");
+    type(param.type);
+  }
+  if (param.default_value) {
+    text(" = ");
+    expr(param.default_value);
+  }
+}
+
+void Printer::generics(List<GenericParam> items) {
+  if (items.empty()) return;
+  text("<");
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) text(", ");
+    if (items[i].variance == Variance::In) text("in ");
+    if (items[i].variance == Variance::Out) text("out ");
+    text(items[i].name.text);
+  }
+  text(">");
+}
+
+void Printer::fields(List<SkillField> items, const Node& decl, bool colons) {
+  const auto& header = static_cast<const Declaration&>(decl);
+  uint32_t from = header.name.empty() ? decl.span.start : header.name.span.end;
+  if (colons) from = std::max(from, decl.as<EvalPack>().id.span.end);
+  text(" ");
+  braced_sequence(
+      items.size(), open_brace_after(from, decl.span.end), decl.span.end - 1,
+      [&](size_t i) { return items[i].name.span.start; },
+      [&](size_t i) { return items[i].value->span.end; },
+      [&](size_t i) {
+        text(items[i].name.text);
+        text(colons ? ": " : " ");
+        expr(items[i].value);
+      });
+}
+
+void Printer::struct_decl(const Struct& decl) {
+  text("struct ");
+  text(decl.name.text);
+  generics(decl.generics);
+  text(" ");
+  braced_sequence(
+      decl.fields.size(), open_brace_after(decl.name.span.end, decl.span.end), decl.span.end - 1,
+      [&](size_t i) { return decl.fields[i].name.span.start; },
+      [&](size_t i) { return decl.fields[i].type->span.end; },
+      [&](size_t i) {
+        text(decl.fields[i].name.text);
+        text(decl.fields[i].optional ? "?: " : ": ");
+        type(decl.fields[i].type);
+      });
+}
+
+void Printer::enum_decl(const Enum& decl) {
+  auto end = [&](size_t i) {
+    const EnumVariant& variant = decl.variants[i];
+    if (variant.fields.empty()) return variant.name.span.end;
+    const Param& last = variant.fields.back();
+    return last.default_value ? last.default_value->span.end : last.type->span.end;
+  };
+  text("enum ");
+  text(decl.name.text);
+  generics(decl.generics);
+  text(" ");
+  braced_sequence(
+      decl.variants.size(), open_brace_after(decl.name.span.end, decl.span.end), decl.span.end - 1,
+      [&](size_t i) { return decl.variants[i].name.span.start; }, end,
+      [&](size_t i) {
+        const EnumVariant& variant = decl.variants[i];
+        text(variant.name.text);
+        if (variant.has_payload) {
+          comma_list({"(", ")"}, variant.fields.size(), end(i),
+              [&](size_t j) {
+                const Param& field = variant.fields[j];
+                return field.name.empty() ? field.type->span.start : field.name.span.start;
+              },
+              [&](size_t j) { param(variant.fields[j]); });
+        }
+        text(",");
+      });
+}
+
+// Associated types and methods in the order they were written.
+void Printer::interface(const Interface& decl) {
+  text("interface ");
+  text(decl.name.text);
+  generics(decl.generics);
+  text(" ");
+  size_t type_at = 0;
+  size_t method_at = 0;
+  auto type_is_next = [&] {
+    if (method_at == decl.methods.size()) return true;
+    if (type_at == decl.types.size()) return false;
+    return decl.types[type_at].name.span.start < decl.methods[method_at]->span.start;
+  };
+  uint32_t last_end = 0;
+  braced_sequence(
+      decl.types.size() + decl.methods.size(),
+      open_brace_after(decl.name.span.end, decl.span.end), decl.span.end - 1,
+      [&](size_t) {
+        return type_is_next() ? decl.types[type_at].name.span.start
+                              : decl.methods[method_at]->span.start;
+      },
+      [&](size_t) { return last_end; },
+      [&](size_t) {
+        if (!type_is_next()) {
+          last_end = decl.methods[method_at]->span.end;
+          function(*decl.methods[method_at++]);
+          return;
+        }
+        const AssociatedType& item = decl.types[type_at++];
+        last_end = item.default_type ? item.default_type->span.end : item.name.span.end;
+        text("type ");
+        text(item.name.text);
+        if (item.default_type) {
+          text(" = ");
+          type(item.default_type);
+        }
+      });
+}
+
+}  // namespace harn::formatter

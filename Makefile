@@ -1,0 +1,45 @@
+# The commands of this project. Each installs what it needs (Debian packages), builds and runs.
+#
+#   make demo    the main job on one example
+#   make test    all tests
+#   make bench   compare with other languages, as ratios
+#   make asan    the fixtures under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make fuzz    build the fuzzers and run each for FUZZ_SECONDS
+#   make build   the release binary, build/release/src/cli/harn
+
+HARN := build/release/src/cli/harn
+FUZZ_SECONDS ?= 60
+RUNS ?= 5
+
+.PHONY: demo test bench asan fuzz build setup clean
+
+setup:
+	@tools/setup.sh
+
+build: setup
+	@test -f build/release/build.ninja || cmake --preset release >/dev/null
+	@cmake --build build/release
+
+demo: build
+	@$(HARN) run examples/triage.harn
+
+test: build
+	@tools/test.sh build/release
+
+bench: build
+	@tools/setup.sh bench
+	@python3 bench/run.py --harn $(HARN) --runs $(RUNS)
+
+asan: setup
+	@test -f build/asan/build.ninja || cmake --preset asan >/dev/null
+	@cmake --build build/asan
+	@tools/test.sh build/asan
+
+fuzz:
+	@tools/setup.sh fuzz
+	@cmake --preset fuzz >/dev/null
+	@cmake --build build/fuzz
+	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+clean:
+	rm -rf build

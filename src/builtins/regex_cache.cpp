@@ -1,0 +1,158 @@
+#include "builtins/regex_cache.h"
+
+#include <re2/re2.h>
+
+#include "base/fmt.h"
+
+namespace harn::builtins {
+
+namespace {
+
+constexpr size_t kMaxPatterns = 256;
+constexpr size_t kMaxPatternSize = 256 * 1024;
+constexpr int64_t kMaxAutomaton = 32 * 1024 * 1024;
+
+// The members of a Unicode class, to stand inside [...]; empty when the letter names none.
+std::string_view class_members(char letter) {
+  switch (letter) {
+    case 'w': return R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc})";
+    case 'd': return R"(\p{Nd})";
+    case 's': return R"(\s\x0B\x{85}\p{Z})";
+    default: return {};
+  }
+}
+
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+
+class Translator {
+ public:
+  Translator(std::string_view pattern, bool is_extended, bool use_unicode)
+      : pattern_(pattern), is_extended_(is_extended), use_unicode_(use_unicode) {}
+
+  void run(std::string& out) {
+    while (at_ < pattern_.size()) step(out);
+  }
+
+ private:
+  void step(std::string& out) {
+    char c = pattern_[at_];
+    if (c == '\\') return escape(out);
+    if (in_class_) return class_character(out, c);
+    if (c == '[') return open_class(out);
+    if (is_extended_ && is_space(c)) return void(++at_);
+    if (is_extended_ && c == '#') {
+      while (at_ < pattern_.size() && pattern_[at_] != '\n') ++at_;
+      return;
+    }
+    if (pattern_.substr(at_).starts_with("(?<") && at_ + 3 < pattern_.size() && pattern_[at_ + 3] != '=' &&
+        pattern_[at_ + 3] != '!') {
+      out += "(?P<";
+      at_ += 3;
+      return;
+    }
+    out += c;
+    ++at_;
+  }
+
+  void open_class(std::string& out) {
+    in_class_ = true;
+    out += pattern_[at_++];
+    if (at_ < pattern_.size() && pattern_[at_] == '^') out += pattern_[at_++];
+    if (at_ < pattern_.size() && pattern_[at_] == ']') out += pattern_[at_++];  // a member, not the end
+  }
+
+  void class_character(std::string& out, char c) {
+    if (pattern_.substr(at_).starts_with("[:")) {  // [:alpha:]
+      size_t end = pattern_.find(":]", at_ + 2);
+      if (end != std::string_view::npos) {
+        out += pattern_.substr(at_, end + 2 - at_);
+        at_ = end + 2;
+        return;
+      }
+    }
+    if (c == ']') in_class_ = false;
+    out += c;
+    ++at_;
+  }
+
+  void escape(std::string& out) {
+    if (at_ + 1 >= pattern_.size()) {
+      out += pattern_[at_++];
+      return;
+    }
+    char letter = pattern_[at_ + 1];
+    at_ += 2;
+    if (letter == 'Q' && !in_class_) return quoted(out);
+    if (is_extended_ && (is_space(letter) || letter == '#')) {
+      fmt::format_to(std::back_inserter(out), "\\x{:02x}", static_cast<unsigned>(letter));
+      return;
+    }
+    bool is_negated = letter >= 'A' && letter <= 'Z';
+    char small = is_negated ? static_cast<char>(letter - 'A' + 'a') : letter;
+    std::string_view members = use_unicode_ ? class_members(small) : std::string_view();
+    // A negated class inside brackets has no spelling of its own; it keeps its ASCII meaning.
+    if (members.empty() || (is_negated && in_class_)) {
+      out += '\\';
+      out += letter;
+    } else if (in_class_) {
+      out += members;
+    } else {
+      out += is_negated ? "[^" : "[";
+      out += members;
+      out += ']';
+    }
+  }
+
+  // \Q...\E stands for itself.
+  void quoted(std::string& out) {
+    size_t end = pattern_.find("\\E", at_);
+    if (end == std::string_view::npos) end = pattern_.size();
+    out += "\\Q";
+    out += pattern_.substr(at_, end - at_);
+    out += "\\E";
+    at_ = std::min(end + 2, pattern_.size());
+  }
+
+  std::string_view pattern_;
+  bool is_extended_;
+  bool use_unicode_;
+  bool in_class_ = false;
+  size_t at_ = 0;
+};
+
+}  // namespace
+
+std::string translate_pattern(std::string_view pattern, std::string_view flags, bool use_unicode) {
+  std::string out;
+  std::string inline_flags;
+  for (char flag : {'i', 'm', 's'}) {
+    if (flags.find(flag) != std::string_view::npos) inline_flags += flag;
+  }
+  if (!inline_flags.empty()) out = "(?" + inline_flags + ")";
+  Translator(pattern, flags.find('x') != std::string_view::npos, use_unicode).run(out);
+  return out;
+}
+
+RegexCache::RegexCache() = default;
+RegexCache::~RegexCache() = default;
+
+std::expected<const re2::RE2*, std::string> RegexCache::get(std::string_view pattern, std::string_view flags, bool text_is_ascii) {
+  key_.assign(text_is_ascii ? "a" : "u").append(flags).append("/").append(pattern);
+  auto found = compiled_.find(key_);
+  if (found != compiled_.end()) return found->second.get();
+
+  size_t bad = flags.find_first_not_of("imsx");
+  if (bad != std::string_view::npos) {
+    return std::unexpected(harn::format("unsupported regex flag '{}', expected one of i/m/s/x", flags[bad]));
+  }
+  if (pattern.size() > kMaxPatternSize) return std::unexpected(std::string("pattern too large"));
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(kMaxAutomaton);
+  auto regex = std::make_unique<re2::RE2>(translate_pattern(pattern, flags, !text_is_ascii), options);
+  if (!regex->ok()) return std::unexpected(regex->error());
+  if (compiled_.size() >= kMaxPatterns) compiled_.clear();
+  return (compiled_[key_] = std::move(regex)).get();
+}
+
+}  // namespace harn::builtins

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Installs the Debian packages that are missing. `tools/setup.sh` for building and testing,
+# `tools/setup.sh bench` for the languages we compare with, `tools/setup.sh fuzz` for the fuzzers.
+set -euo pipefail
+
+build=(g++ cmake ninja-build ccache mold python3 libfmt-dev libre2-dev libutf8proc-dev
+       libsimdjson-dev libtomlplusplus-dev libyaml-cpp-dev libedit-dev libxxhash-dev libgtest-dev)
+bench=(lua5.4 luajit lua-cjson golang-go erlang-base valgrind)
+fuzz=(clang libclang-rt-14-dev)
+
+packages=("${build[@]}")
+case "${1:-}" in
+  bench)
+    packages+=("${bench[@]}")
+    command -v node >/dev/null || packages+=(nodejs) ;;
+  fuzz) packages+=("${fuzz[@]}") ;;
+esac
+
+missing=()
+for package in "${packages[@]}"; do
+  dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup: run as root or install sudo; missing: ${missing[*]}" >&2; exit 1; }
+  as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Runs every test of a build folder: unit tests, fixtures, command line, documentation.
+# The last line counts them all.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build/release}
+harn=$PWD/$build/src/cli/harn
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
+export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+passed=0
+failed=0
+
+# count NAME COMMAND...: runs a test program and adds up its closing `N passed, M failed`.
+count() {
+  local name=$1 log
+  shift
+  log=$(mktemp)
+  "$@" >"$log" 2>&1
+  local status=$?
+  local line
+  line=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$log" | tail -1)
+  local good bad
+  good=$(sed -E 's/^([0-9]+) passed.*/\1/' <<<"${line:-0 passed}")
+  bad=$(sed -E 's/.* ([0-9]+) failed.*/\1/' <<<"${line:-x 0 failed}")
+  if [ -z "$line" ] || { [ $status -ne 0 ] && [ "$bad" -eq 0 ]; }; then bad=$((bad + 1)); fi
+  passed=$((passed + good))
+  failed=$((failed + bad))
+  printf '%-14s %s passed, %s failed\n' "$name" "$good" "$bad"
+  if [ "$bad" -ne 0 ]; then tail -60 "$log"; fi
+  rm -f "$log"
+}
+
+# GoogleTest binaries close with their own lines; this turns them into ours.
+unit() {
+  local good=0 bad=0 binary log
+  for binary in "$build"/tests/unit/*/*_test; do
+    [ -x "$binary" ] || continue
+    log=$(mktemp)
+    if ! "$binary" --gtest_brief=1 >"$log" 2>&1; then
+      grep -vE '^\[ +PASSED' "$log" | tail -40
+      bad=$((bad + $(grep -cE '^\[  FAILED  \] [A-Za-z]' "$log") + 0))
+      grep -qE '^\[  FAILED  \]' "$log" || bad=$((bad + 1))
+    fi
+    good=$((good + $(sed -nE 's/^\[  PASSED  \] ([0-9]+) tests?.*/\1/p' "$log" | tail -1 || echo 0)))
+    rm -f "$log"
+  done
+  echo "$good passed, $bad failed"
+  [ "$bad" -eq 0 ]
+}
+
+count unit unit
+count conformance "$harn" test --conformance tests/conformance
+[ -f tests/cli/run.py ] && count cli python3 tests/cli/run.py "$harn"
+[ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"
+[ -f tools/check_includes.py ] && count layers python3 tools/check_includes.py
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -28,6 +28,18 @@ if(HARN_MOLD)
   add_link_options(-fuse-ld=mold)
 endif()
 
+# Libraries go into the binary where Debian has an archive of them: loading shared objects is most of
+# what a short run costs. {fmt} is compiled into src/base.
+add_library(fmt INTERFACE)
+foreach(name re2 utf8proc yaml-cpp xxhash)
+  find_library(HARN_LIB_${name} NAMES lib${name}.a ${name})
+  add_library(${name} INTERFACE)
+  target_link_libraries(${name} INTERFACE ${HARN_LIB_${name}})
+endforeach()
+if(NOT HARN_SANITIZE)
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+
 # harn_library(NAME SOURCES a.cpp ... DEPENDS base ... [LINK fmt ...])
 # One library per folder of src. DEPENDS is the layer rule: tools/check_includes.py compares it
 # with the folder's includes.

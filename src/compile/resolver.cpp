@@ -7,6 +7,7 @@
 #include "compile/resolver.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/text.h"
 
@@ -81,12 +82,41 @@ class Resolver {
     FunctionInfo& info = new_function(FunctionInfo::Kind::Module);
     function_ = &info;
     scope_ = top_ = &scopes_.emplace_back(Scope{nullptr, &info, &new_scope_info(), {}});
-    for (Node* node : module_.tree->items) statement(node);
+    collect_overrides();
+    for (Node* node : module_.tree->items) {
+      check_attributes(*node);
+      statement(node);
+    }
     if (options_.main_locals) move_to_registers();
     return &info;
   }
 
  private:
+  // A pipeline may call what only the pipelines that extend it define.
+  void collect_overrides() {
+    for (Node* node : module_.tree->items) {
+      if (!node->is(NodeKind::Pipeline) || node->as<Pipeline>().extends.empty()) continue;
+      for (Node* part : node->as<Pipeline>().body->statements) {
+        if (part->is(NodeKind::Function)) overrides_.insert(part->as<Function>().name.text);
+      }
+    }
+  }
+
+  void check_attributes(const Node& node) {
+    if (node.kind < NodeKind::Function || node.kind > NodeKind::Interface) return;
+    static constexpr std::string_view kKnown[] = {
+        "deprecated", "test", "persona", "step", "trigger", "handoff", "budget", "command",
+        "complexity", "acp_tool", "acp_skill", "invariant", "natural_function", "effects",
+        "allocation", "errors", "api_stability"};
+    for (const Attribute& attribute : node.as<Declaration>().attributes) {
+      if (std::find(std::begin(kKnown), std::end(kKnown), attribute.name.text) != std::end(kKnown)) continue;
+      auto report = sink_.report(Code::UnknownAttribute, module_.source, attribute.name.span,
+                                 attribute.name.text);
+      auto close = text::close_names(attribute.name.text, kKnown);
+      if (!close.empty()) report.help(fmt::format("did you mean `@{}`?", close[0]));
+    }
+  }
+
   // ---- scopes ----
 
   ScopeInfo& new_scope_info() { return names_.resolution.scopes.emplace_back(); }
@@ -261,7 +291,8 @@ class Resolver {
       use(*variable);
       return;
     }
-    if (!is_builtin(node.name)) report_unknown(node.name, node.span, is_call);
+    if (is_builtin(node.name) || (is_call && overrides_.contains(node.name))) return;
+    report_unknown(node.name, node.span, is_call);
   }
 
   // ---- statements ----
@@ -827,6 +858,7 @@ class Resolver {
   Scope* scope_ = nullptr;
   Scope* top_ = nullptr;
   std::deque<Scope> scopes_;  // kept: variables point at the scopes that declare them
+  std::unordered_set<std::string_view> overrides_;
   Variable* placeholder_ = nullptr;
   int loop_depth_ = 0;
 };

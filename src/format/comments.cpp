@@ -31,11 +31,8 @@ bool Printer::blank_between(uint32_t from, uint32_t to) const {
   return false;
 }
 
-void Printer::own_line_comment(const Comment& comment) {
-  layout_.verbatim(comment_text(comment));
-}
-
 void Printer::place_inner_comments(uint32_t before) {
+  moved_comments_ = true;
   while (const Comment* comment = next_comment(before)) {
     ++comment_;
     std::string_view body = comment_text(*comment);
@@ -72,16 +69,19 @@ void Printer::line_with_comments(uint32_t before, LineKind kind) {
   }
 }
 
+// Nothing may follow a comment that has its line for itself, so the next one gets a line too.
 void Printer::comments_before_close(uint32_t before) {
+  bool own_line = false;
   while (const Comment* comment = next_comment(before)) {
     ++comment_;
-    if (comment->own_line) {
+    own_line |= comment->own_line;
+    if (own_line) {
       layout_.force_break();
       layout_.hard_line();
       layout_.verbatim(comment_text(*comment));
-    } else if (comment->is_block && same_line(comment->span.end, before)) {
+    } else if (comment->is_block && same_line(comment->span.start, comment->span.end)) {
       text(" ");
-      layout_.verbatim(comment_text(*comment));
+      text(comment_text(*comment));
     } else {
       layout_.force_break();
       layout_.suffix(comment_text(*comment));
@@ -90,18 +90,35 @@ void Printer::comments_before_close(uint32_t before) {
 }
 
 void Printer::comments_before_link(uint32_t before) {
+  bool own_line = false;
   while (const Comment* comment = next_comment(before)) {
     bool leads = comment->is_block && same_line(comment->span.end, before);
     if (leads) return;  // stays in front of the operand
     ++comment_;
+    own_line |= comment->own_line;
     layout_.force_break();
-    if (comment->own_line) {
+    if (own_line) {
       layout_.hard_line();
       layout_.verbatim(comment_text(*comment));
     } else {
       layout_.suffix(comment_text(*comment));
     }
   }
+}
+
+// The offset of `c` behind `offset`, comments skipped; `end` when it is not there.
+uint32_t Printer::find_char(char c, uint32_t offset, uint32_t end) const {
+  size_t comment = comment_;
+  while (offset < end) {
+    while (comment < comment_count_ && comments_[comment].span.end <= offset) ++comment;
+    if (comment < comment_count_ && comments_[comment].span.start <= offset) {
+      offset = comments_[comment].span.end;
+      continue;
+    }
+    if (source_[offset] == c) return offset;
+    ++offset;
+  }
+  return end;
 }
 
 }  // namespace harn::formatter

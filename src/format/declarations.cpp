@@ -4,21 +4,6 @@ namespace harn::formatter {
 
 using namespace syntax;
 
-// The offset behind the `{` that follows `offset`, comments skipped.
-uint32_t Printer::open_brace_after(uint32_t offset, uint32_t end) const {
-  size_t comment = comment_;
-  while (offset < end) {
-    while (comment < comment_count_ && comments_[comment].span.end <= offset) ++comment;
-    if (comment < comment_count_ && comments_[comment].span.start <= offset) {
-      offset = comments_[comment].span.end;
-      continue;
-    }
-    if (source_[offset] == '{') return offset + 1;
-    ++offset;
-  }
-  return end;
-}
-
 void Printer::declaration(const Node* node) {
   const auto& decl = *static_cast<const Declaration*>(node);
   attributes(decl);
@@ -95,7 +80,11 @@ void Printer::declaration(const Node* node) {
 
 void Printer::attributes(const Declaration& decl) {
   for (const Attribute& attribute : decl.attributes) {
-    inner_comments(attribute.span.start);
+    while (const Comment* comment = next_comment(attribute.span.start)) {
+      ++comment_;
+      layout_.verbatim(comment_text(*comment));
+      layout_.hard_line();
+    }
     text("@");
     text(attribute.name.text);
     if (!attribute.args.empty()) {
@@ -113,6 +102,14 @@ void Printer::attributes(const Declaration& decl) {
             attribute_value(arg.value);
           });
     }
+    layout_.hard_line();
+  }
+  if (decl.attributes.empty()) return;
+  uint32_t name = decl.name.empty() ? decl.span.end : decl.name.span.start;
+  if (decl.name.empty() && decl.is(NodeKind::EvalPack)) name = decl.as<EvalPack>().id.span.start;
+  while (const Comment* comment = next_comment(name)) {
+    ++comment_;
+    layout_.verbatim(comment_text(*comment));
     layout_.hard_line();
   }
 }
@@ -227,8 +224,7 @@ void Printer::params(List<Param> items, uint32_t end) {
     uint32_t last_end = last.name.span.end;
     if (last.type) last_end = last.type->span.end;
     if (last.default_value) last_end = last.default_value->span.end;
-    size_t close = source_.find(')', last_end);
-    close_at = close == std::string_view::npos ? last_end : static_cast<uint32_t>(close);
+    close_at = find_char(')', last_end, end);
   } else {
     close_at = 0;
   }
@@ -312,7 +308,7 @@ void Printer::enum_decl(const Enum& decl) {
         const EnumVariant& variant = decl.variants[i];
         text(variant.name.text);
         if (variant.has_payload) {
-          comma_list({"(", ")"}, variant.fields.size(), end(i),
+          comma_list({"(", ")"}, variant.fields.size(), find_char(')', end(i), decl.span.end),
               [&](size_t j) {
                 const Param& field = variant.fields[j];
                 return field.name.empty() ? field.type->span.start : field.name.span.start;

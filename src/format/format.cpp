@@ -1,5 +1,7 @@
 #include "format/format.h"
 
+#include "base/text.h"
+#include "diag/diagnostic.h"
 #include "format/lists.h"
 #include "format/printer.h"
 
@@ -17,19 +19,12 @@ Printer::Printer(const Tree& tree, const Options& options)
 std::string Printer::run() {
   out_.reserve(source_.size() + source_.size() / 8);
   uint32_t begin = source_.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  bool has_script_line = source_.substr(begin).starts_with("#!");
-  if (has_script_line) {
+  if (source_.substr(begin).starts_with("#!")) {
     size_t end = std::min(source_.find('\n', begin), source_.size());
-    std::string_view line = source_.substr(begin, end - begin);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    out_ += line;
+    size_t next = std::min(source_.find_first_not_of(" \t\r\n", end), source_.size());
+    out_ += text::trim_end(source_.substr(begin, end - begin));
     begin = static_cast<uint32_t>(end);
-    out_ += blank_between(begin, static_cast<uint32_t>(source_.find_first_not_of(" \t\r\n", begin) ==
-                                                               std::string_view::npos
-                                                           ? begin
-                                                           : source_.find_first_not_of(" \t\r\n", begin)))
-                ? "\n\n"
-                : "\n";
+    out_ += blank_between(begin, static_cast<uint32_t>(next)) ? "\n\n" : "\n";
   }
   sequence(
       tree_.items.size(), begin, static_cast<uint32_t>(source_.size()), true,
@@ -42,7 +37,20 @@ std::string Printer::run() {
 }
 
 std::string format(const Tree& tree, const Options& options) {
-  return Printer(tree, options).run();
+  Printer printer(tree, options);
+  std::string out = printer.run();
+  if (!printer.moved_comments()) return out;
+  // Now that every comment is where it can stay, lay it out again.
+  constexpr int kMostRounds = 6;
+  for (int round = 0; round < kMostRounds; ++round) {
+    diag::Sink sink;
+    auto again = parse(std::make_shared<SourceFile>(tree.source->path(), out), sink);
+    if (sink.has_errors()) return out;
+    std::string next = Printer(*again, options).run();
+    if (next == out) break;
+    out = std::move(next);
+  }
+  return out;
 }
 
 }  // namespace harn::formatter

@@ -136,6 +136,7 @@ void Layout::new_line(std::string& out, uint32_t indent, bool blank) {
     out += ' ';
     out += suffixes_[0];
     // Only one comment fits behind the code; the others follow on lines of their own.
+    split_comments_ |= suffixes_.size() > 1;
     for (size_t i = 1; i < suffixes_.size(); ++i) {
       out += '\n';
       out.append(indent, ' ');

@@ -53,6 +53,8 @@ class Layout {
 
   // Appends everything so far to `out`. No group may be open.
   void print(std::string& out);
+  // Whether comments wanted the end of the same line, so that all but one got lines of their own.
+  bool split_comments() const { return split_comments_; }
   // Writes the comments that still wait for their line's end.
   void finish(std::string& out);
 
@@ -97,6 +99,7 @@ class Layout {
   size_t last_raw_ = kNone;
   uint32_t column_ = 0;
   bool blank_ = false;
+  bool split_comments_ = false;
 };
 
 }  // namespace harn::formatter

@@ -48,11 +48,11 @@ void Printer::sequence(size_t count, uint32_t begin, uint32_t end, bool first_li
   };
   auto comments = [&](uint32_t until, bool ends_list) {
     bool glued = false;
+    bool own_line = false;
     while (const syntax::Comment* comment = next_comment(until)) {
       ++comment_;
-      bool behind = !comment->own_line && same_line(before, comment->span.start) &&
-                    !(first && first_line);
-      if (behind && !glued) {
+      own_line |= comment->own_line || (first && first_line);
+      if (!own_line && !glued) {
         layout_.suffix(comment_text(*comment));
       } else {
         if (!glued) next_line(comment->span.start);
@@ -72,6 +72,7 @@ void Printer::sequence(size_t count, uint32_t begin, uint32_t end, bool first_li
     while (const syntax::Comment* inside = next_comment(before)) {
       ++comment_;
       layout_.suffix(comment_text(*inside));
+      moved_comments_ = true;
     }
     if (first_line) layout_.print(out_);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,7 @@ class Printer {
  public:
   Printer(const syntax::Tree& tree, const Options& options);
   std::string run();
+  bool moved_comments() const { return moved_comments_ || layout_.split_comments(); }
 
  private:
   // What surrounds the expression being written.
@@ -70,7 +72,7 @@ class Printer {
   void comments_before_close(uint32_t before);
   // Comments in front of an operator or a `.call`, which a line may begin with.
   void comments_before_link(uint32_t before);
-  void own_line_comment(const syntax::Comment& comment);
+  uint32_t find_char(char c, uint32_t offset, uint32_t end) const;
 
   // ---- lists.cpp ----
   struct ListStyle {
@@ -151,7 +153,10 @@ class Printer {
   void struct_decl(const syntax::Struct& decl);
   void enum_decl(const syntax::Enum& decl);
   void interface(const syntax::Interface& decl);
-  uint32_t open_brace_after(uint32_t offset, uint32_t end) const;
+  // Behind the `{` that follows `offset`.
+  uint32_t open_brace_after(uint32_t offset, uint32_t end) const {
+    return std::min(find_char('{', offset, end) + 1, end);
+  }
 
   // ---- types.cpp ----
   void type(const syntax::TypeNode* type);
@@ -170,6 +175,9 @@ class Printer {
   size_t comment_count_;
   size_t comment_ = 0;
   Context context_;
+  // Some comment was not written where it stood. It has a place now, but the layout around it may
+  // have been chosen without it.
+  bool moved_comments_ = false;
   std::string out_;
 };
 

@@ -43,7 +43,8 @@ void Printer::type(const TypeNode* value) {
     case TypeKind::Function:
       text("fn");
       comma_list({"(", ")"}, value->items.size(),
-          value->items.empty() ? value->span.start : value->items.back()->span.end, [&](size_t i) { return value->items[i]->span.start; },
+          find_char(')', value->items.empty() ? value->span.start : value->items.back()->span.end,
+                    value->span.end), [&](size_t i) { return value->items[i]->span.start; },
           [&](size_t i) { type(value->items[i]); });
       text(" -> ");
       type(value->result);

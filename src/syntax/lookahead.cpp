@@ -186,8 +186,19 @@ bool Parser::finds_ternary_colon(uint32_t from) const {
     if (index > from && t.starts_line() && context_.newlines_end && !continues_line(t)) return false;
     switch (t.kind) {
       case Eof: case Comma: case Semicolon: case Arrow: case Assign: case RightParen:
-      case RightBracket: case RightBrace: case InterpClose: case KwElse: case KwLet: case KwVar:
+      case RightBracket: case RightBrace: case InterpClose: case KwLet: case KwVar:
       case KwReturn: return false;
+      case KwElse:  // of an `if` in the branch, or the end of a guard's condition
+        if (tokens_[index - 1].kind != RightBrace) return false;
+        break;
+      case KwFn:  // its arrow ends nothing
+        if (tokens_[index + 1].kind != LeftParen) return false;
+        index = skip_bracket(index + 1);
+        if (tokens_[index].kind == Arrow) {
+          index = scan_type(index + 1, static_cast<uint32_t>(count_), 0);
+          if (index == 0) return false;
+        }
+        continue;
       case Colon:
         if (inner == 0) return true;
         --inner;

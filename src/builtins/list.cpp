@@ -2,6 +2,7 @@
 #include <string>
 
 #include "builtins/bounds.h"
+#include "builtins/join.h"
 #include "builtins/families.h"
 
 // What a list can be asked or turned into item by item. Ranges have the same methods: those that
@@ -144,15 +145,7 @@ Outcome<Value> sum(Call& call) {
 }
 
 Outcome<Value> join(Call& call) {
-  size_t size = HARN_TRY(receiver_size(call));
-  auto separator = HARN_TRY(call.text_or(1, ""));
-  std::string out;
-  for (size_t i = 0; i < size; ++i) {
-    if (i > 0) out += separator;
-    display_to(out, list_item(call.arg(0), i));
-    HARN_CHECK(check_text_size(out.size()));
-  }
-  return text_value(out);
+  return join_list(call.arg(0), HARN_TRY(call.text_or(1, "")));
 }
 
 // ---- changed copies ----

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "builtins/bounds.h"
+#include "builtins/join.h"
 #include "builtins/families.h"
 
 // Searching, cutting and building text. Positions count Unicode scalar values; in ASCII strings a
@@ -112,15 +113,8 @@ Outcome<Value> lines(Call& call) {
 
 Outcome<Value> join(Call& call) {
   auto separator = HARN_TRY(call.text_or(1, ""));
-  const Value& list = call.arg(0);
-  if (!is_list_like(list)) return char_string("");
-  std::string out;
-  for (size_t i = 0, size = list_size(list); i < size; ++i) {
-    if (i > 0) out += separator;
-    display_to(out, list_item(list, i));
-    HARN_CHECK(check_text_size(out.size()));
-  }
-  return text_value(out);
+  if (!is_list_like(call.arg(0))) return char_string("");
+  return join_list(call.arg(0), separator);
 }
 
 // ---- replacing ----

@@ -2,22 +2,21 @@
 
 #include <sys/stat.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "builtins/families.h"
 #include "builtins/registry.h"
+#include "cli/files.h"
+#include "compile/catalog.h"
 #include "compile/program.h"
+#include "diag/snippet.h"
 #include "std/embedded.h"
+#include "vm/trace.h"
 
 namespace harn::cli {
 
 std::optional<std::string> FileLoader::read(const std::string& path) {
-  if (!is_file(path)) return std::nullopt;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  return text;
+  auto text = read_file(path);
+  if (!text) return std::nullopt;
+  return std::move(*text);
 }
 
 bool FileLoader::is_file(const std::string& path) {
@@ -25,10 +24,7 @@ bool FileLoader::is_file(const std::string& path) {
   return stat(path.c_str(), &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
-bool FileLoader::is_directory(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
-}
+bool FileLoader::is_directory(const std::string& path) { return cli::is_directory(path); }
 
 static std::span<const modules::EmbeddedSource> embedded_sources() {
   static const auto sources = [] {
@@ -43,9 +39,13 @@ static std::span<const modules::EmbeddedSource> embedded_sources() {
 
 Loaded::Loaded() : graph(loader, embedded_sources(), sink) {}
 
-std::unique_ptr<Loaded> load_file(const std::string& path) {
+Result<std::unique_ptr<Loaded>> load_file(const std::string& path) {
   auto loaded = std::make_unique<Loaded>();
   loaded->main = loaded->graph.load_file(path);
+  if (!loaded->main) {
+    HARN_TRY(read_file(path));  // says why
+    return fail(ErrorKind::Io, fmt::format("cannot read {}", path));
+  }
   return loaded;
 }
 
@@ -67,6 +67,10 @@ void check(Loaded& loaded) {
   compile::check_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink);
 }
 
+std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program) {
+  return std::make_unique<bytecode::Program>(program);
+}
+
 vm::VmOptions vm_options(vm::Limits limits) {
   vm::VmOptions options;
   options.limits = limits;
@@ -82,24 +86,53 @@ const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program) 
   return program.pipelines.empty() ? nullptr : &program.pipelines[0];
 }
 
-vm::Value make_context(std::string_view task, std::string_view project_root) {
+namespace {
+
+vm::Value make_context(const Surroundings& surroundings) {
   return vm::DictBuilder()
-      .add("task", vm::text_value(task))
-      .add("project_root", vm::text_value(project_root))
+      .add("task", vm::text_value(surroundings.task))
+      .add("project_root", vm::text_value(surroundings.project_root))
       .add("task_type", vm::text_value(""))
       .done();
 }
 
-vm::Outcome<vm::Value> run_pipeline(vm::Vm& vm, const bytecode::PipelineEntry& pipeline,
-                                    const vm::Value& context) {
+vm::Value make_argv(const Surroundings& surroundings) {
+  auto list = vm::new_list(surroundings.args.size());
+  for (std::string_view arg : surroundings.args) list->push(vm::text_value(arg));
+  return vm::Value(std::move(list));
+}
+
+vm::Value bind_parameter(std::string_view name, const Surroundings& surroundings) {
+  if (name == "task") return vm::text_value(surroundings.task);
+  if (name == "project") return vm::text_value(surroundings.project_root);
+  return vm::Value();
+}
+
+}  // namespace
+
+vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
+                               const Surroundings& surroundings, std::optional<size_t> test) {
+  std::optional<bytecode::PipelineEntry> entry;
+  if (test) entry = program->pipelines[*test];
+  else if (auto* chosen = entry_pipeline(*program)) entry = *chosen;
+  vm.preset_global(compile::kGlobalArgv, make_argv(surroundings));
+  vm.preset_global(compile::kGlobalContext, make_context(surroundings));
+  vm::Value value = HARN_TRY(vm.load(std::move(program)));
+  if (!entry) return value;
   std::vector<vm::Value> args;
-  for (const std::string& name : pipeline.params) {
-    const vm::Value* bound = nullptr;
-    if (name == "task") bound = context.as_dict()->find("task");
-    else if (name == "project") bound = context.as_dict()->find("project_root");
-    args.push_back(bound ? *bound : vm::Value());
-  }
-  return vm.call(vm.global(pipeline.global), args);
+  for (const std::string& name : entry->params) args.push_back(bind_parameter(name, surroundings));
+  return vm.call(vm.global(entry->global), args);
+}
+
+std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour) {
+  diag::Paint paint(colour);
+  std::string out = paint("Error", diag::Style::Error);
+  out += fmt::format(": {}\n{}", vm::describe(error), vm::trace_text(error));
+  if (snippet == Snippet::No || !error.trace || error.trace->empty()) return out;
+  const vm::TraceFrame& frame = error.trace->front();
+  uint32_t offset = frame.code->source_offset(frame.word);
+  diag::Snippet shown(*frame.code->source, {{{offset, offset + 1}, "", true}});
+  return out + shown.render(paint, diag::Style::Error);
 }
 
 }  // namespace harn::cli

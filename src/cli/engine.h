@@ -1,16 +1,19 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "bytecode/code.h"
 #include "diag/diagnostic.h"
 #include "modules/graph.h"
 #include "vm/vm.h"
 
-// What the commands share: finding files, compiling them and running them on the process.
+// What the commands share: finding files, compiling them and running them on a host.
 namespace harn::cli {
 
 class FileLoader : public modules::SourceLoader {
@@ -26,23 +29,40 @@ struct Loaded {
   diag::Sink sink;
   FileLoader loader;
   modules::Graph graph;
-  modules::Module* main = nullptr;  // null: the file could not be read
+  modules::Module* main = nullptr;
 };
-std::unique_ptr<Loaded> load_file(const std::string& path);
+// Fails when the file cannot be read; problems in the program are in the sink.
+Result<std::unique_ptr<Loaded>> load_file(const std::string& path);
+// Imports resolve from the working directory.
 std::unique_ptr<Loaded> load_text(const std::string& name, std::string text);
 
 // Null when there were errors (they are in the sink).
 std::unique_ptr<bytecode::Program> compile(Loaded& loaded);
 void check(Loaded& loaded);
+// Another program from the same code, for a VM of its own.
+std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program);
 
 vm::VmOptions vm_options(vm::Limits limits);
 
+// What a program sees of the world it was started in.
+struct Surroundings {
+  std::vector<std::string_view> args;  // `argv`
+  std::string task;
+  std::string project_root;
+};
+
 // The entry pipeline: `default`, else the first; null when the program is a script.
 const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program);
-// The dict a pipeline sees as `context`.
-vm::Value make_context(std::string_view task, std::string_view project_root);
-// Calls a pipeline with its parameters bound from the context.
-vm::Outcome<vm::Value> run_pipeline(vm::Vm& vm, const bytecode::PipelineEntry& pipeline,
-                                    const vm::Value& context);
+// Runs the modules, then the entry pipeline, or the pipeline `test` of the program if given.
+vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
+                               const Surroundings& surroundings, std::optional<size_t> test = {});
+
+// Whether the program's entry holds a `return`, so that its value is an answer to the caller and
+// not what its last expression happened to be.
+bool entry_returns(const modules::Module& main);
+
+// "Error: MESSAGE" and the "  at" lines; with `snippet`, the source line below them.
+enum class Snippet : bool { No, Yes };
+std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour);
 
 }  // namespace harn::cli

@@ -8,36 +8,47 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "vm/vm.h"
+
 namespace harn::cli {
 
 using vm::Stream;
 
-static void write_fully(int fd, std::string_view text) {
+// The error number, 0 when all was written.
+static int write_fully(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      return;  // the reader is gone: nobody to tell
+      return errno;
     }
     text.remove_prefix(static_cast<size_t>(written));
   }
+  return 0;
 }
 
 void ProcessHost::write(Stream stream, std::string_view text) {
   if (stream == Stream::Err) {
     flush();  // the two streams keep their order on a terminal
-    write_fully(2, text);
+    write_fully(STDERR_FILENO, text);
     return;
   }
   constexpr size_t kBuffer = 64 * 1024;
   out_ += text;
-  if (out_is_terminal_ < 0) out_is_terminal_ = isatty(1);
+  if (out_is_terminal_ < 0) out_is_terminal_ = isatty(STDOUT_FILENO);
   if (out_.size() >= kBuffer || out_is_terminal_) flush();
 }
 
 void ProcessHost::flush() {
-  write_fully(1, out_);
+  if (!out_.empty() && output_error_ == 0) {
+    output_error_ = write_fully(STDOUT_FILENO, out_);
+    if (output_error_ != 0 && vm_) vm_->stop(vm::StopReason::Interrupt);
+  }
   out_.clear();
+}
+
+bool ProcessHost::is_stopping() const {
+  return vm_ && vm_->stop_flag().load(std::memory_order_relaxed) != vm::StopReason::None;
 }
 
 bool ProcessHost::fill() {
@@ -46,7 +57,8 @@ bool ProcessHost::fill() {
   char block[16 * 1024];
   ssize_t got;
   do {
-    got = ::read(0, block, sizeof block);
+    if (is_stopping()) return false;
+    got = ::read(STDIN_FILENO, block, sizeof block);
   } while (got < 0 && errno == EINTR);
   if (got <= 0) {
     in_ended_ = true;

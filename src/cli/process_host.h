@@ -4,12 +4,21 @@
 
 #include "vm/host.h"
 
+namespace harn::vm {
+class Vm;
+}
+
 namespace harn::cli {
 
 // The process as a host: buffered standard output, the real clock and environment.
 class ProcessHost : public vm::Host {
  public:
   ~ProcessHost() override { flush(); }
+  // The program to stop when nobody reads its output any more, and whose stop ends a wait for input.
+  void attach(vm::Vm* vm) { vm_ = vm; }
+  // Why standard output failed (errno), 0 when it did not.
+  int output_error() const { return output_error_; }
+
   void write(vm::Stream stream, std::string_view text) override;
   void flush() override;
   bool read_line(std::string& line) override;
@@ -22,12 +31,15 @@ class ProcessHost : public vm::Host {
 
  private:
   bool fill();  // reads more input
+  bool is_stopping() const;
 
+  vm::Vm* vm_ = nullptr;
   std::string out_;
   std::string in_;
   size_t in_position_ = 0;
   bool in_ended_ = false;
   int out_is_terminal_ = -1;
+  int output_error_ = 0;
 };
 
 }  // namespace harn::cli

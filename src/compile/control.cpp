@@ -83,7 +83,7 @@ void FunctionCompiler::for_in(For& node) {
   int mark = next_;
   Reg source = temps(2);
   Reg item = temp();
-  expression(node.iterable, source);
+  iterated(node.iterable, source);
   Label next, start, end;
   at(node.iterable->span);
   emit_jump(Op::ForPrep, source, next);
@@ -97,6 +97,21 @@ void FunctionCompiler::for_in(For& node) {
   bind(end);
   emit(Op::LoadNil, source);  // after a break: let go of what was iterated
   release_to(mark);
+}
+
+// What a loop goes over. `text.chars()` on a string is the string itself: a loop takes its characters
+// one by one, so the list need not exist.
+void FunctionCompiler::iterated(Node* node, Reg to) {
+  bool chars = node->is(NodeKind::MethodCall) && node->as<MethodCall>().name.text == "chars" &&
+               node->as<MethodCall>().args.empty() && !node->as<MethodCall>().optional;
+  if (!chars) return expression(node, to);
+  auto& call = node->as<MethodCall>();
+  Label ready;
+  expression(call.object, to);
+  emit_jump(Op::JumpIfString, to, ready);
+  at(call.name.span);
+  emit_x(Op::CallMethod, to, 0, 0, cache(call.name.text));
+  bind(ready);
 }
 
 void FunctionCompiler::for_range(For& node, Range& range) {

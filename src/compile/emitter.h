@@ -156,6 +156,7 @@ class FunctionCompiler {
   void ternary(syntax::Ternary& node, Reg to);
   void while_loop(syntax::While& node);
   void for_in(syntax::For& node);
+  void iterated(syntax::Node* node, Reg to);
   void for_range(syntax::For& node, syntax::Range& range);
   void loop_body(syntax::For& node, Reg item);
   void match(syntax::Match& node, Reg to);

@@ -1,5 +1,6 @@
 #include "compile/program.h"
 
+#include "compile/const_check.h"
 #include "compile/emitter.h"
 #include "compile/inherit.h"
 
@@ -19,6 +20,7 @@ struct Resolved {
 void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module& main,
                  const Catalog& catalog, diag::Sink& sink, const CompileOptions& options) {
   for (modules::Module* module : graph.order()) apply_inheritance(*module, resolved.copies, sink);
+  for (modules::Module* module : graph.order()) check_constants(*module, sink);
   for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);
   for (modules::Module* module : graph.order()) bind_imports(*module, resolved.names, sink);
   for (modules::Module* module : graph.order()) {

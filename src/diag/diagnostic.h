@@ -67,22 +67,10 @@ class Report {
  public:
   explicit Report(Diagnostic* diagnostic) : diagnostic_(diagnostic) {}
 
-  Report& label(std::string text) {
-    if (diagnostic_) diagnostic_->label = std::move(text);
-    return *this;
-  }
-  Report& label(SourcePtr source, Span span, std::string text) {
-    if (diagnostic_) diagnostic_->labels.push_back({std::move(source), span, std::move(text)});
-    return *this;
-  }
-  Report& help(std::string text) {
-    if (diagnostic_) diagnostic_->helps.push_back(std::move(text));
-    return *this;
-  }
-  Report& fix(Fix fix) {
-    if (diagnostic_) diagnostic_->fixes.push_back(std::move(fix));
-    return *this;
-  }
+  Report& label(std::string text);
+  Report& label(SourcePtr source, Span span, std::string text);
+  Report& help(std::string text);
+  Report& fix(Fix fix);
 
  private:
   Diagnostic* diagnostic_;  // null when the sink dropped it (limit reached)
@@ -118,7 +106,8 @@ enum class Colour : uint8_t { No, Yes };
 // The text block for a terminal (style section 8).
 std::string render(const Diagnostic& diagnostic, Colour colour);
 std::string render_all(const Sink& sink, Colour colour);
-// {source, severity, code, message, span: {start, end}, line, column, path, help, fixes}, one JSON object.
+// One JSON object: {source, severity, code, message, span: {start, end}, line, column, path, help,
+// fixes}.
 std::string render_json(const Diagnostic& diagnostic);
 
 }  // namespace harn::diag

@@ -71,6 +71,10 @@ void append_field(std::string& out, std::string_view name, std::string_view valu
   append_json(out, value);
 }
 
+void append_span(std::string& out, Span span) {
+  out += format(",\"span\":{{\"start\":{},\"end\":{}}}", span.start, span.end);
+}
+
 class TextRenderer {
  public:
   TextRenderer(const Diagnostic& diagnostic, Colour colour)
@@ -109,7 +113,8 @@ class TextRenderer {
     Snippet snippet(*diagnostic_.source, std::move(marks));
     gutter_width_ = snippet.gutter_width();
     std::string path = shown_path(diagnostic_.source, diagnostic_.span.start);
-    out_ += format("{}{} {}\n", std::string(gutter_width_ + 1, ' '), paint_("-->", Style::Gutter), path);
+    out_ += format("{}{} {}\n", std::string(gutter_width_ + 1, ' '), paint_("-->", Style::Gutter),
+                   path);
     out_ += snippet.render(paint_, severity_style(diagnostic_.severity));
   }
 
@@ -173,7 +178,7 @@ std::string render_json(const Diagnostic& diagnostic) {
   append_field(out, "message", diagnostic.message);
   if (diagnostic.source) {
     Position at = diagnostic.source->position(diagnostic.span.start);
-    out += format(",\"span\":{{\"start\":{},\"end\":{}}}", diagnostic.span.start, diagnostic.span.end);
+    append_span(out, diagnostic.span);
     out += format(",\"line\":{},\"column\":{}", at.line, at.column);
     append_field(out, "path", diagnostic.source->path());
   }
@@ -192,7 +197,7 @@ std::string render_json(const Diagnostic& diagnostic) {
       if (i > 0) out += ',';
       out += "{\"title\":";
       append_json(out, fix.title);
-      out += format(",\"span\":{{\"start\":{},\"end\":{}}}", fix.span.start, fix.span.end);
+      append_span(out, fix.span);
       append_field(out, "replacement", fix.replacement);
       out += format(",\"safe\":{}}}", fix.safe);
     }

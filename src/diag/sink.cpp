@@ -2,6 +2,26 @@
 
 namespace harn::diag {
 
+Report& Report::label(std::string text) {
+  if (diagnostic_) diagnostic_->label = std::move(text);
+  return *this;
+}
+
+Report& Report::label(SourcePtr source, Span span, std::string text) {
+  if (diagnostic_) diagnostic_->labels.push_back({std::move(source), span, std::move(text)});
+  return *this;
+}
+
+Report& Report::help(std::string text) {
+  if (diagnostic_) diagnostic_->helps.push_back(std::move(text));
+  return *this;
+}
+
+Report& Report::fix(Fix fix) {
+  if (diagnostic_) diagnostic_->fixes.push_back(std::move(fix));
+  return *this;
+}
+
 bool Sink::has_room(Code code) {
   if (row(code).severity == Severity::Error) ++errors_;
   if (diagnostics_.size() < kMost) return true;

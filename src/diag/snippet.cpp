@@ -133,11 +133,12 @@ std::string Snippet::render(const Paint& paint, Style primary) const {
     uint32_t first = source_.position(mark.span.start).line;
     uint32_t end_offset = std::max(mark.span.start, mark.span.end);
     // A span that ends just behind a line end belongs to the line before.
-    uint32_t last = source_.position(end_offset > mark.span.start ? end_offset - 1 : end_offset).line;
-    last = std::max(last, first);
+    uint32_t last_offset = end_offset > mark.span.start ? end_offset - 1 : end_offset;
+    uint32_t last = std::max(source_.position(last_offset).line, first);
     size_t start = mark.span.start - source_.line_start(first);
     if (first == last) {
-      lines[first].push_back({start, end_offset - source_.line_start(first), mark.text, mark.primary});
+      size_t end = end_offset - source_.line_start(first);
+      lines[first].push_back({start, end, mark.text, mark.primary});
       continue;
     }
     lines[first].push_back({start, source_.line(first).size(), "", mark.primary});
@@ -241,9 +242,8 @@ void Snippet::add_line_marks(std::string& out, const ShownLine&, std::vector<Lin
 std::string render_edit(const SourceFile& source, Span span, std::string_view replacement,
                         size_t gutter_width, const Paint& paint) {
   std::string_view removed = source.text(span);
-  if (replacement.find('\n') != std::string_view::npos || removed.find('\n') != std::string_view::npos) {
-    return {};
-  }
+  auto has_line_end = [](std::string_view text) { return text.contains('\n'); };
+  if (has_line_end(replacement) || has_line_end(removed)) return {};
   uint32_t number = source.position(span.start).line;
   std::string_view line = source.line(number);
   size_t start = std::min<size_t>(span.start - source.line_start(number), line.size());
@@ -254,15 +254,13 @@ std::string render_edit(const SourceFile& source, Span span, std::string_view re
   std::string edited(line);
   if (!removal) edited = format("{}{}{}", line.substr(0, start), replacement, line.substr(end));
   size_t marked_end = removal ? end : start + replacement.size();
-  // `==` for `=`, `f(x)` for `x`: mark only what is new.
-  size_t marked_start = start;
-  std::string marks;
   ShownLine shown(edited, start);
-  size_t from = shown.column(marked_start);
+  size_t from = shown.column(start);
   size_t until = shown.column(marked_end);
   char symbol = removal ? '-' : removed.empty() ? '+' : '~';
+  // `==` for `=`, `f(x)` for `x`: mark only what is new.
   size_t inner = removal || removed.empty() ? std::string_view::npos : replacement.find(removed);
-  marks.assign(until, ' ');
+  std::string marks(until, ' ');
   if (inner != std::string_view::npos) {
     size_t keep_from = shown.column(start + inner);
     size_t keep_until = shown.column(start + inner + removed.size());

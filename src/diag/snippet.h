@@ -66,7 +66,8 @@ class Snippet {
   size_t gutter_width_ = 1;
 };
 
-// The line `span` is on, after the edit, with the new text marked. Empty for edits of several lines.
+// The line `span` is on, after the edit, with the new text marked. Empty for edits of several
+// lines.
 std::string render_edit(const SourceFile& source, Span span, std::string_view replacement,
                         size_t gutter_width, const Paint& paint);
 

@@ -4,8 +4,9 @@ namespace harn::formatter {
 
 using namespace syntax;
 
-void Printer::condition_expr(const Node* node) {
+void Printer::condition_expr(const Node* node, bool in_guard) {
   WithContext context(*this, condition());
+  context_.in_guard = in_guard;
   expr(node);
 }
 

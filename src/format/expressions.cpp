@@ -54,6 +54,8 @@ Precedence precedence_of(const Node& node) {
     case NodeKind::Binary: return precedence_of(node.as<Binary>().op);
     case NodeKind::Unary:
     case NodeKind::TryStar: return kUnary;
+    case NodeKind::IntLiteral:  // the smallest integer is written with a minus
+      return node.as<IntLiteral>().value < 0 ? kUnary : kPrimary;
     case NodeKind::Call: case NodeKind::MethodCall: case NodeKind::Member: case NodeKind::Index:
     case NodeKind::Slice: case NodeKind::TryUnwrap: return kPostfix;
     default: return kPrimary;
@@ -63,6 +65,7 @@ Precedence precedence_of(const Node& node) {
 void Printer::expr(const Node* node, int lowest) {
   bool hides_block = context_.in_condition &&
                      (node->is(NodeKind::StructLiteral) || node->is(NodeKind::CostRoute));
+  hides_block |= context_.in_guard && node->is(NodeKind::If);
   if (precedence_of(*node) < lowest || hides_block) in_parens(node);
   else bare_expr(node);
 }
@@ -175,10 +178,7 @@ void Printer::binary(const Binary& last) {
   int8_t indent = context_.chain_indent;
   context_.chain_indent = 2;
   layout_.begin_group({.indent = indent});
-  bool negative_base = strength == kPower && first->is(NodeKind::IntLiteral) &&
-                       first->as<IntLiteral>().value < 0;
-  if (negative_base) in_parens(first);
-  else operand(first, strength == kPower ? kPostfix : strength, links.back()->op);
+  operand(first, strength == kPower ? kPostfix : strength, links.back()->op);
   for (size_t i = links.size(); i-- > 0;) {
     BinaryOp op = links[i]->op;
     bool needs_backslash = !context_.in_brackets && (op == BinaryOp::Subtract ||

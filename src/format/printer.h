@@ -34,6 +34,7 @@ class Printer {
   struct Context {
     bool in_brackets = false;   // line ends mean nothing, so no backslash is needed
     bool in_condition = false;  // `Name {` would begin the block
+    bool in_guard = false;      // `else` would go to an `if` before it
     int8_t chain_indent = 2;
   };
   class WithContext {
@@ -116,7 +117,7 @@ class Printer {
   void cost_route(const syntax::CostRoute& route);
   void head_and_block(std::string_view keyword, const syntax::Node* head,
                       const syntax::Block* body, Position position);
-  void condition_expr(const syntax::Node* node);
+  void condition_expr(const syntax::Node* node, bool in_guard = false);
 
   // ---- expressions.cpp ----
   void expr(const syntax::Node* node, int lowest = kAny);

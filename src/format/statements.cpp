@@ -62,7 +62,7 @@ void Printer::statement(const Node* node) {
     case NodeKind::Defer: keyword_block("defer ", node->as<Defer>().body); return;
     case NodeKind::Guard:
       text("guard ");
-      condition_expr(node->as<Guard>().condition);
+      condition_expr(node->as<Guard>().condition, true);
       keyword_block(" else ", node->as<Guard>().else_block);
       return;
     case NodeKind::Require: {

@@ -54,7 +54,6 @@ void Printer::type(const TypeNode* value) {
       if (is_optional_union(value)) {
         type(value->items[0]);
         text("?");
-        skip_comments(value->items[0]->span.end);
         return;
       }
       layout_.begin_group();

@@ -2,6 +2,13 @@
 
 namespace harn::syntax {
 
+// `elif` is a name like any other; at the start of a line it must look like nothing else.
+bool Parser::at_elif() const {
+  if (!at_word("elif") || token(1).starts_line()) return false;
+  if (!token().starts_line()) return starts_expression(kind(1));
+  return kind(1) == TokenKind::Identifier || kind(1) == TokenKind::Not;
+}
+
 Node* Parser::parse_if() {
   If* first = nullptr;
   If* previous = nullptr;
@@ -17,7 +24,7 @@ Node* Parser::parse_if() {
     else first = link;
     previous = link;
     if (failed_) break;
-    if (at_word("elif") && starts_expression(kind(1))) {
+    if (at_elif()) {
       fail("`else if`").fix({"write `else if`", token().span(), "else if"});
       failed_ = gave_up_;
     } else if (!accept(TokenKind::KwElse)) {
@@ -297,7 +304,8 @@ Node* Parser::parse_human_call() {
   uint32_t start = this->start();
   Token word = token();
   advance();
-  bool typed = at(TokenKind::Less) && !token().after_space() && type_args_precede(TokenKind::LeftParen);
+  bool typed = at(TokenKind::Less) && !token().after_space() &&
+               type_args_precede(TokenKind::LeftParen);
   if (!typed && (!at(TokenKind::LeftParen) || token().starts_line())) {
     auto* identifier = node<Identifier>(NodeKind::Identifier, start);
     identifier->name = text(word);

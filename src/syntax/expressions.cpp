@@ -13,7 +13,9 @@ struct Operator {
   bool may_start_line = true;
 };
 
-enum Precedence : int8_t { kNone, kOr, kAnd, kEquality, kComparison, kAdditive, kCoalesce, kMultiplicative };
+enum Precedence : int8_t {
+  kNone, kOr, kAnd, kEquality, kComparison, kAdditive, kCoalesce, kMultiplicative,
+};
 
 consteval std::array<Operator, 256> make_operators() {
   std::array<Operator, 256> table{};
@@ -78,7 +80,6 @@ Node* Parser::parse_expression() {
 Node* Parser::parse_condition() {
   Context inner = context_;
   inner.brace_ends = true;
-  inner.pending_ternaries = 0;
   WithContext context(*this, inner);
   return parse_expression();
 }
@@ -143,15 +144,26 @@ Node* Parser::parse_binary(int lowest) {
   return left;
 }
 
+// `-9223372036854775808` is one literal, unless something binds the digits more tightly.
+bool Parser::at_smallest_int() const {
+  if (!at(TokenKind::Minus) || kind(1) != TokenKind::Int) return false;
+  if (!(token(1).flags & Token::kIntMin)) return false;
+  switch (kind(2)) {
+    case TokenKind::StarStar: case TokenKind::Dot: case TokenKind::QuestionDot: return false;
+    case TokenKind::LeftParen: case TokenKind::LeftBracket: return token(2).starts_line();
+    case TokenKind::Question: return token(2).after_space();
+    default: return true;
+  }
+}
+
 Node* Parser::parse_unary() {
   uint32_t start = this->start();
   switch (kind()) {
     case TokenKind::Not:
     case TokenKind::Minus: {
-      if (kind(1) == TokenKind::Int && (token(1).flags & Token::kIntMin) &&
-          kind(2) != TokenKind::StarStar && at(TokenKind::Minus)) {
+      if (at_smallest_int()) {
         advance();
-        return parse_postfix_of(parse_int(start, true), start);
+        return parse_int(start, true);
       }
       Deeper deeper(*this);
       if (failed_) return error_node(start);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint32_t kMostTypeTokens = 256;
 constexpr uint32_t kMostTypeDepth = 32;
-constexpr uint32_t kMostTernaryTokens = 512;
+constexpr uint32_t kMostScanTokens = 512;
 
 }  // namespace
 
@@ -80,6 +80,45 @@ bool Parser::type_args_precede(TokenKind next) const {
   return after != 0 && tokens_[after].kind == next && !tokens_[after].starts_line();
 }
 
+// From a parameter's default on, in a place where it could also be an assignment: whether the `->`
+// of a closure comes before anything that only a block has.
+bool Parser::finds_closure_arrow(uint32_t index) const {
+  using enum TokenKind;
+  for (uint32_t steps = 0; steps < kMostScanTokens; ++steps) {
+    TokenKind k = tokens_[index].kind;
+    switch (k) {
+      case Arrow: return true;
+      case Eof: case Semicolon: case RightBrace: case RightParen: case RightBracket:
+      case InterpClose: return false;
+      case KwLet: case KwVar: case KwConst: case KwReturn: case KwFor: case KwWhile: case KwThrow:
+      case KwGuard: case KwRequire: case KwDefer: case KwPipeline: case KwTool: case KwType:
+      case KwPub: case At:
+        if (tokens_[index].starts_line()) return false;  // otherwise it is a field's name
+        ++index;
+        continue;
+      case KwFn:
+        if (tokens_[index + 1].kind != LeftParen) {
+          if (tokens_[index].starts_line()) return false;
+          ++index;
+          continue;
+        }
+        index = skip_bracket(index + 1);
+        if (tokens_[index].kind == Arrow) {
+          uint32_t after = scan_type(index + 1, static_cast<uint32_t>(count_), 0);
+          // `fn(x) -> y { }`, or the closure's own arrow behind `fn(x)`, which is no value.
+          if (after == 0) return false;
+          index = after;
+        }
+        continue;
+      case LeftParen: case LeftBracket: case LeftBrace: case StringOpen: case MultilineOpen:
+        index = skip_bracket(index);
+        continue;
+      default: ++index;
+    }
+  }
+  return false;
+}
+
 // At `{`: whether parameters and `->` follow.
 bool Parser::looks_like_closure(Place place) const {
   using enum TokenKind;
@@ -98,16 +137,7 @@ bool Parser::looks_like_closure(Place place) const {
       case Comma: ++index; break;
       case Assign:
         // Nothing else in an expression looks like this. A block may begin with an assignment.
-        if (place == Place::Expression) return true;
-        for (++index; tokens_[index].kind != Eof && !tokens_[index].starts_line();) {
-          TokenKind k = tokens_[index].kind;
-          if (k == Arrow) return true;
-          if (k == RightBrace || k == RightParen || k == RightBracket || k == Semicolon) return false;
-          bool opens = k == LeftParen || k == LeftBracket || k == LeftBrace || k == StringOpen ||
-                       k == MultilineOpen;
-          index = opens ? skip_bracket(index) : index + 1;
-        }
-        return false;
+        return place == Place::Expression || finds_closure_arrow(index + 1);
       default: return false;
     }
   }
@@ -181,18 +211,18 @@ bool Parser::finds_ternary_colon(uint32_t from) const {
   using enum TokenKind;
   uint32_t inner = 0;  // further `?` that need a `:` of their own
   uint32_t index = from;
-  for (uint32_t steps = 0; steps < kMostTernaryTokens; ++steps) {
+  for (uint32_t steps = 0; steps < kMostScanTokens; ++steps) {
     const Token& t = tokens_[index];
-    if (index > from && t.starts_line() && context_.newlines_end && !continues_line(t)) return false;
+    bool line_ends = t.starts_line() && context_.newlines_end && !continues_line(t);
+    if (line_ends && index > from) return false;
     switch (t.kind) {
       case Eof: case Comma: case Semicolon: case Arrow: case Assign: case RightParen:
-      case RightBracket: case RightBrace: case InterpClose: case KwLet: case KwVar:
-      case KwReturn: return false;
+      case RightBracket: case RightBrace: case InterpClose: return false;
       case KwElse:  // of an `if` in the branch, or the end of a guard's condition
         if (tokens_[index - 1].kind != RightBrace) return false;
         break;
       case KwFn:  // its arrow ends nothing
-        if (tokens_[index + 1].kind != LeftParen) return false;
+        if (tokens_[index + 1].kind != LeftParen) break;
         index = skip_bracket(index + 1);
         if (tokens_[index].kind == Arrow) {
           index = scan_type(index + 1, static_cast<uint32_t>(count_), 0);

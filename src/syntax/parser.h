@@ -174,6 +174,7 @@ class Parser {
   bool type_args_precede(TokenKind next) const;
   enum class Place : uint8_t { Expression, Statement };
   bool looks_like_closure(Place place) const;
+  bool finds_closure_arrow(uint32_t index) const;
   bool looks_like_dict() const;
   bool is_ternary(const Token& question);
   bool finds_ternary_colon(uint32_t from) const;
@@ -204,6 +205,7 @@ class Parser {
   Node* parse_ternary();
   Node* parse_binary(int lowest);
   Node* parse_unary();
+  bool at_smallest_int() const;
   Node* parse_postfix();
   Node* parse_postfix_of(Node* node, uint32_t start);
   Node* parse_index(Node* object, uint32_t start, bool optional);
@@ -232,6 +234,7 @@ class Parser {
   Closure* parse_fn_closure();
 
   // ---- control flow (control.cpp) ----
+  bool at_elif() const;
   Node* parse_if();
   Node* parse_match();
   MatchArm parse_arm();

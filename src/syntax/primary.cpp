@@ -294,7 +294,7 @@ bool Parser::parse_dict_entry(DictEntry& entry) {
     advance();
   } else {
     auto report = fail("a key");
-    if (at(TokenKind::StringOpen)) report.help("a computed key is written in brackets: `[key]: value`");
+    if (at(TokenKind::StringOpen)) report.help("a computed key is in brackets: `[key]: value`");
     if (at(TokenKind::Int)) report.help("keys are strings; write the number in quotes");
     entry.value = error_node(start());
     return false;

@@ -18,7 +18,7 @@ struct TextPiece {
 };
 
 // Takes the common indent away, the line end after the opening quotes, and the one before the
-// closing quotes. Pieces are in order; piece 0 begins at the opening quotes and the last one ends at
+// closing quotes. Pieces are in order; the first begins at the opening quotes and the last ends at
 // the closing quotes (either may be empty).
 void decode_multiline(Arena& arena, std::span<TextPiece> pieces);
 

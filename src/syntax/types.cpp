@@ -1,5 +1,7 @@
 #include "syntax/parser.h"
 
+#include <algorithm>
+
 namespace harn::syntax {
 
 TypeNode* Parser::type_node(TypeKind kind, uint32_t start) {
@@ -34,12 +36,20 @@ TypeNode* Parser::parse_intersection_type() {
   return done(type);
 }
 
+// Whether a `?` behind the type would add nothing.
+static bool allows_nil(const TypeNode* type) {
+  if (type->kind == TypeKind::Optional) return true;
+  if (type->kind == TypeKind::Named) return type->name.text == "nil";
+  if (type->kind != TypeKind::Union) return false;
+  return std::any_of(type->items.begin(), type->items.end(), allows_nil);
+}
+
 TypeNode* Parser::parse_postfix_type() {
   uint32_t start = this->start();
   TypeNode* type = parse_primary_type();
   while (at(TokenKind::Question) && !token().starts_line() && !failed_) {
     advance();
-    if (type->kind == TypeKind::Optional) continue;
+    if (allows_nil(type)) continue;
     auto* optional = type_node(TypeKind::Optional, start);
     optional->items = tree_.arena.copy(std::span<TypeNode* const>(&type, 1));
     type = done(optional);

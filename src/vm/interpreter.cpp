@@ -1,6 +1,9 @@
 // The main loop: one label per instruction, the common kinds handled in place, everything else in a
 // function of its own so that the loop stays small enough for the processor's caches.
 //
+// NEXT leaves a block without running the destructors of its locals (it is a computed goto), so a local
+// that owns something must have given it away by then.
+//
 // R points at the running frame's registers. It, K, pc and the frame are reloaded whenever the frame
 // changes or the stack may have moved.
 #include "vm/interpreter.h"
@@ -53,6 +56,20 @@ inline bool is_less_equal(const Value& a, const Value& b) {
   if (a.is_float() && b.is_float()) return a.as_float() <= b.as_float();
   if (a.is_string() && b.is_string()) return !text_less(b.as_string(), a.as_string());
   return less_equal(a, b);
+}
+
+Value declare_enum(const EnumShape& shape) {
+  std::vector<EnumVariantInfo> variants;
+  for (auto& [name, count] : shape.variants) {
+    variants.push_back({intern(name), static_cast<uint16_t>(count < 0 ? 0 : count), count >= 0});
+  }
+  return new_enum_type(shape.name, variants);
+}
+
+Value declare_struct(const StructShape& shape) {
+  std::vector<StringObject*> fields;
+  for (const std::string& field : shape.fields) fields.push_back(intern(field));
+  return new_struct_type(shape.name, fields);
 }
 
 }  // namespace
@@ -379,6 +396,7 @@ op_JumpIfNot: BRANCH(!is_true(RA))
 op_JumpIfNil: BRANCH(RA.is_nil())
 op_JumpIfNotNil: BRANCH(!RA.is_nil())
 op_JumpIfSet: BRANCH(!RA.is(Kind::Unset))
+op_JumpIfString: BRANCH(RA.is_string())
 op_JumpLess: BRANCH(is_less(RA, RB) == (C != 0))
 op_JumpLessEqual: BRANCH(is_less_equal(RA, RB) == (C != 0))
 op_JumpEqual: BRANCH(is_equal(RA, RB) == (C != 0))
@@ -420,11 +438,9 @@ op_NewDictOf: {
   RA = std::move(dict);
   NEXT;
 }
-op_DictPut: {
-  auto key = to_key(RB);
-  dict_set(RA, key.get(), std::move(RC));
+op_DictPut:
+  dict_set(RA, to_key(RB).get(), std::move(RC));
   NEXT;
-}
 op_DictSpread: SETTLE(dict_spread(RA, RB));
 op_NewStruct: {
   uint32_t x = *pc++;
@@ -632,9 +648,8 @@ op_CallSpread: {
   uint32_t first, count;
   frame->pc = pc;
   uint32_t result = INDEX(A);
-  Value callee = RA;
   if (call_spread(RB, 0, first, count) == Status::Failed) goto unwinding;
-  FINISH(call_value(callee, first, count, result, false));
+  FINISH(call_value(Value(co_->stack[result]), first, count, result, false));
 }
 op_CallMethodSpread: {
   InlineCache& cache = proto->caches[*pc++];
@@ -655,17 +670,16 @@ op_CallBuiltinSpread: {
   FINISH(call_builtin(*builtins[x], first, count, result));
 }
 op_TailCall: {
-  Value callee = std::move(RA);
   CHECK_STOP;
   uint32_t result = frame->result;
   // Not a function of the program: an ordinary call; the Return behind this instruction follows.
-  if (!callee.is(Kind::Closure)) FINISH(call_value(callee, INDEX(A + 1), B, INDEX(A), false));
+  if (!RA.is(Kind::Closure)) FINISH(call_value(Value(RA), INDEX(A + 1), B, INDEX(A), false));
   frame->pc = pc;
   uint32_t base = frame->base;
   uint32_t count = B;
+  ClosureObject* closure = RA.as_closure();
+  RA.forget();  // its count goes over to the new frame
   tail_replace(INDEX(A + 1), count);
-  ClosureObject* closure = callee.as_closure();
-  callee.forget();
   if (call_closure(closure, base, count, result, true) == Status::Failed) goto unwinding;
   if (co_->frame_count == 0) goto finished_in_tail;
   LOAD_FRAME;
@@ -697,6 +711,7 @@ op_Return: {
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) [[unlikely]] {
     if (!co_->resumer) return value;
+    value.set_nil();
     finish_generator();
     deliver(Value(), true);
     LOAD_FRAME;
@@ -825,9 +840,9 @@ op_PairUnpack: {
   if (!value.is(Kind::Pair)) {
     FAIL(type_error("for (a, b) needs pairs, got {}", type_name(value)));
   }
-  Value pair = value;
-  R[A] = pair.as_pair()->first;
-  R[A + 1] = pair.as_pair()->second;
+  // The compiler never unpacks a pair into its own register.
+  R[A] = value.as_pair()->first;
+  R[A + 1] = value.as_pair()->second;
   NEXT;
 }
 
@@ -907,22 +922,12 @@ op_JumpIfNotList: {
   bool matches = is_list_like(value) && (C ? list_size(value) >= B : list_size(value) == B);
   BRANCH(!matches)
 }
-op_NewEnumType: {
-  const auto& shape = std::get<EnumShape>(proto->code->constants[bx_of(w)]);
-  std::vector<EnumVariantInfo> variants;
-  for (auto& [name, count] : shape.variants) {
-    variants.push_back({intern(name), static_cast<uint16_t>(count < 0 ? 0 : count), count >= 0});
-  }
-  RA = new_enum_type(shape.name, variants);
+op_NewEnumType:
+  RA = declare_enum(std::get<EnumShape>(proto->code->constants[bx_of(w)]));
   NEXT;
-}
-op_NewStructType: {
-  const auto& shape = std::get<StructShape>(proto->code->constants[bx_of(w)]);
-  std::vector<StringObject*> fields;
-  for (const std::string& field : shape.fields) fields.push_back(intern(field));
-  RA = new_struct_type(shape.name, fields);
+op_NewStructType:
+  RA = declare_struct(std::get<StructShape>(proto->code->constants[bx_of(w)]));
   NEXT;
-}
 op_AddMethod: {
   if (!RA.is(Kind::StructType)) FAIL(type_error("impl needs a struct, got {}", type_name(RA)));
   add_method(RA.as<StructTypeObject>(), K[bx_of(w)].as_string(), std::move(R[A + 1]));

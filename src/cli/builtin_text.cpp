@@ -1,0 +1,77 @@
+#include "cli/builtin_text.h"
+
+#include "base/fmt.h"
+
+namespace harn::cli {
+
+using vm::Kind;
+
+namespace {
+
+struct KindName {
+  Kind kind;
+  std::string_view name;
+};
+// As `type_of` calls them; ranges are lists to a program.
+constexpr KindName kKindNames[] = {
+    {Kind::Nil, "nil"},       {Kind::Bool, "bool"},       {Kind::Int, "int"},
+    {Kind::Float, "float"},   {Kind::String, "string"},   {Kind::Bytes, "bytes"},
+    {Kind::List, "list"},     {Kind::Dict, "dict"},       {Kind::Struct, "struct"},
+    {Kind::Set, "set"},       {Kind::Enum, "enum"},       {Kind::Pair, "pair"},
+    {Kind::Iter, "iter"},     {Kind::Generator, "generator"},
+    {Kind::Closure, "closure"}, {Kind::Builtin, "builtin"}, {Kind::Rng, "rng"},
+};
+
+std::string receivers(const vm::Builtin& row) {
+  std::string out;
+  for (const KindName& known : kKindNames) {
+    if (row.receiver & vm::on(known.kind)) out += fmt::format("{}{}", out.empty() ? "" : "|", known.name);
+  }
+  return out;
+}
+
+std::string_view capability_name(vm::Capability capability) {
+  switch (capability) {
+    case vm::Capability::None: return "none";
+    case vm::Capability::Stdio: return "stdio";
+    case vm::Capability::Random: return "random";
+    case vm::Capability::Clock: return "clock";
+    case vm::Capability::Files: return "files";
+    case vm::Capability::Process: return "process";
+    case vm::Capability::Network: return "network";
+  }
+  return "none";
+}
+
+}  // namespace
+
+bool is_internal(const vm::Builtin& row) { return row.name.starts_with("__"); }
+
+bool is_method_of(const vm::Builtin& row, std::string_view kind) {
+  for (const KindName& known : kKindNames) {
+    if (known.name == kind) return row.receiver & vm::on(known.kind);
+  }
+  return false;
+}
+
+std::string heading(const vm::Builtin& row) {
+  if (row.receiver == 0) return fmt::format("{}{}", row.name, row.signature);
+  return fmt::format("{}.{}{}", receivers(row), row.name, row.signature);
+}
+
+std::string description(const vm::Builtin& row) {
+  std::string out = fmt::format("{}\n\n  {}\n", heading(row), row.doc);
+  if (!row.example.empty()) out += fmt::format("\n  example: {}\n", row.example);
+  if (row.needs != vm::Capability::None) out += fmt::format("  needs: {}\n", capability_name(row.needs));
+  return out;
+}
+
+void write_row(JsonWriter& json, const vm::Builtin& row) {
+  json.object().field("name", row.name);
+  json.field("kind", row.receiver ? "method" : "function");
+  if (row.receiver) json.field("receiver", receivers(row));
+  json.field("signature", row.signature).field("doc", row.doc).field("example", row.example);
+  json.field("needs", capability_name(row.needs)).end();
+}
+
+}  // namespace harn::cli

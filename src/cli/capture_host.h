@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+
+#include "cli/process_host.h"
+
+namespace harn::cli {
+
+// A host without a terminal: keeps (or drops) what the program writes and has no input.
+class CaptureHost : public ProcessHost {
+ public:
+  enum class Keep : bool { No, Yes };
+  explicit CaptureHost(Keep keep) : keep_(keep) {}
+
+  const std::string& out() const { return out_; }
+  const std::string& all() const { return all_; }  // both streams, in order
+
+  void write(vm::Stream stream, std::string_view text) override {
+    if (keep_ == Keep::No) return;
+    if (stream == vm::Stream::Out) out_ += text;
+    all_ += text;
+  }
+  void flush() override {}
+  bool read_line(std::string&) override { return false; }
+  std::string read_all() override { return ""; }
+  bool is_terminal(vm::Stream) override { return false; }
+
+ private:
+  Keep keep_;
+  std::string out_;
+  std::string all_;
+};
+
+}  // namespace harn::cli

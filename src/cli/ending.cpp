@@ -1,0 +1,40 @@
+#include "cli/ending.h"
+
+#include <algorithm>
+
+#include "cli/options.h"
+
+namespace harn::cli {
+
+static int as_exit_code(const vm::Value& value) {
+  return static_cast<int>(std::clamp<int64_t>(value.as_int(), 0, 255));
+}
+
+static Ending ending_of_value(const vm::Value& value) {
+  Ending ending;
+  if (value.is_int()) {
+    ending.exit_code = as_exit_code(value);
+  } else if (vm::is_err(value)) {
+    ending.kind = Ending::Kind::Failed;
+    ending.exit_code = kFailure;
+    auto fields = value.as_enum()->values();
+    ending.message = (fields.empty() ? "Result.Err" : vm::display(fields[0])) + "\n";
+  }
+  return ending;
+}
+
+Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet snippet,
+                 diag::Colour colour) {
+  if (outcome) return answers == Answers::Yes ? ending_of_value(*outcome) : Ending{};
+  const vm::ErrorObject& error = *outcome.error();
+  switch (error.error_class) {
+    case vm::ErrorClass::Exit:
+      return {Ending::Kind::Exited, error.value.is_int() ? as_exit_code(error.value) : 0, ""};
+    case vm::ErrorClass::Cancelled: return {Ending::Kind::Stopped, kInterrupted, ""};
+    case vm::ErrorClass::Thrown: case vm::ErrorClass::Runtime: case vm::ErrorClass::Type:
+    case vm::ErrorClass::Plain: break;
+  }
+  return {Ending::Kind::Failed, kFailure, error_text(error, snippet, colour)};
+}
+
+}  // namespace harn::cli

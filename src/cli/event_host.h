@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string_view>
+
+#include "cli/process_host.h"
+
+namespace harn::cli {
+
+// `harn run --json`: everything the program writes becomes an event, one JSON line each.
+class EventHost : public ProcessHost {
+ public:
+  void write(vm::Stream stream, std::string_view text) override;
+  bool is_terminal(vm::Stream) override { return false; }
+
+  void write_result(std::string_view value_json, int exit_code);
+  void write_failure(std::string_view code, std::string_view message);
+
+ private:
+  void write_event(std::string_view kind, std::string_view fields);
+
+  int sequence_ = 0;
+};
+
+}  // namespace harn::cli

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "vm/vm.h"
+
+namespace harn::cli {
+
+// While one lives, Ctrl-C and SIGTERM ask the program to stop: it unwinds and its defers run. A
+// second signal ends the process at once. A signal handler needs a place that it can find, so there
+// may be one of these at a time.
+class InterruptGuard {
+ public:
+  explicit InterruptGuard(vm::Vm& vm);
+  ~InterruptGuard();
+  InterruptGuard(const InterruptGuard&) = delete;
+
+  // The signal that arrived, 0 when none did.
+  static int signal();
+  // Forgets it, so that the next one is a first one again.
+  static void reset();
+};
+
+}  // namespace harn::cli

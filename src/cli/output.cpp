@@ -1,0 +1,48 @@
+#include "cli/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/fmt.h"
+#include "cli/files.h"
+#include "cli/options.h"
+
+namespace harn::cli {
+
+void write_out(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
+
+void write_error(std::string_view text) {
+  fflush(stdout);  // the two streams keep their order on a terminal
+  fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int output_failed(int error_number) {
+  if (error_number == EPIPE) return kOutputClosed;
+  return fail_with(fmt::format("cannot write standard output: {}", reason(error_number)));
+}
+
+int finish_output(int exit_code) {
+  errno = 0;
+  if (fflush(stdout) == 0 && !ferror(stdout)) return exit_code;
+  return output_failed(errno ? errno : EIO);
+}
+
+diag::Colour colour_of(int fd) {
+  const char* no_colour = getenv("NO_COLOR");
+  if (no_colour && *no_colour) return diag::Colour::No;
+  return isatty(fd) ? diag::Colour::Yes : diag::Colour::No;
+}
+
+std::string_view error_word() {
+  return colour_of(STDERR_FILENO) == diag::Colour::Yes ? "\x1b[1;31merror\x1b[0m" : "error";
+}
+
+int fail_with(std::string_view message) {
+  write_error(fmt::format("{}: {}\n", error_word(), message));
+  return kFailure;
+}
+
+}  // namespace harn::cli

@@ -1,0 +1,47 @@
+#include "cli/project.h"
+
+#include <climits>
+#include <cstdlib>
+#include <unistd.h>
+
+#include "base/fmt.h"
+#include "cli/files.h"
+#include "cli/options.h"
+#include "modules/path.h"
+#include "vm/vm.h"
+
+namespace harn::cli {
+
+static std::string absolute(const std::string& path) {
+  char* real = realpath(path.c_str(), nullptr);
+  std::string out = real ? real : "/";
+  free(real);
+  return out;
+}
+
+Result<Project> find_project(const std::string& path) {
+  std::string start = absolute(path.empty() ? "." : modules::path::directory(path));
+  for (std::string at = start;; at = modules::path::directory(at)) {
+    std::string manifest = modules::path::join(at, "harn.toml");
+    if (exists(manifest)) {
+      std::string text = HARN_TRY(read_file(manifest));
+      return Project{at, HARN_TRY(modules::parse_manifest(text, manifest))};
+    }
+    if (at == "/" || exists(modules::path::join(at, ".git"))) break;
+  }
+  return Project{absolute("."), {}};
+}
+
+Result<int64_t> while_limit(const Project& project, std::optional<int64_t> flag) {
+  if (flag) return *flag;
+  if (const char* variable = getenv("HARN_WHILE_LIMIT"); variable && *variable) {
+    auto number = parse_number(variable);
+    if (number && *number >= 0) return *number;
+    return fail(ErrorKind::Invalid,
+                fmt::format("HARN_WHILE_LIMIT is `{}`, expected a whole number of 0 or more", variable));
+  }
+  if (project.manifest.while_limit >= 0) return project.manifest.while_limit;
+  return vm::Limits{}.while_limit;
+}
+
+}  // namespace harn::cli

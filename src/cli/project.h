@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "modules/manifest.h"
+
+namespace harn::cli {
+
+// Where a program belongs: the nearest directory upwards that holds a harn.toml, or the working
+// directory when there is none before the repository ends.
+struct Project {
+  std::string root;  // absolute
+  modules::Manifest manifest;
+};
+// `path` is the program's file, or empty for text that is in none.
+Result<Project> find_project(const std::string& path);
+
+// The limit of `while` passes: the flag, else HARN_WHILE_LIMIT, else harn.toml, else the default.
+Result<int64_t> while_limit(const Project& project, std::optional<int64_t> flag);
+
+}  // namespace harn::cli

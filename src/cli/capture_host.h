@@ -16,7 +16,7 @@ class CaptureHost : public ProcessHost {
   const std::string& all() const { return all_; }  // both streams, in order
 
   void write(vm::Stream stream, std::string_view text) override {
-    if (keep_ == Keep::No) return;
+    if (keep_ == Keep::No || all_.size() > kMost) return;
     if (stream == vm::Stream::Out) out_ += text;
     all_ += text;
   }
@@ -26,6 +26,8 @@ class CaptureHost : public ProcessHost {
   bool is_terminal(vm::Stream) override { return false; }
 
  private:
+  static constexpr size_t kMost = 64 << 20;  // a program that prints forever
+
   Keep keep_;
   std::string out_;
   std::string all_;

@@ -15,10 +15,16 @@
 
 namespace harn::cli {
 
-std::string reason(int error_number) {
-  std::string text = strerror(error_number);
+static std::string lower_first(std::string text) {
   if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z') text[0] = static_cast<char>(tolower(text[0]));
   return text;
+}
+
+std::string reason(int error_number) { return lower_first(strerror(error_number)); }
+
+std::string reason_of_signal(int number) {
+  const char* text = sigdescr_np(number);
+  return text ? lower_first(text) : fmt::format("signal {}", number);
 }
 
 namespace {

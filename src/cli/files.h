@@ -11,6 +11,7 @@ namespace harn::cli {
 
 // "no such file or directory": the system's text, as it reads inside a sentence.
 std::string reason(int error_number);
+std::string reason_of_signal(int number);
 
 // Errors read "cannot read PATH: reason".
 Result<std::string> read_file(const std::string& path);

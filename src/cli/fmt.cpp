@@ -18,7 +18,7 @@ namespace {
 Result<std::string> format_source(const SourcePtr& source, uint32_t width, diag::Sink& sink) {
   auto tree = syntax::parse(source, sink);
   if (tree->has_errors) return fail(ErrorKind::Invalid, "does not parse");
-  std::string text = format::format(*tree, {.line_width = width});
+  std::string text = formatter::format(*tree, {.line_width = width});
   // Nobody's program may suffer from a slip of the formatter: what it wrote must mean the same.
   diag::Sink unused;
   auto again = syntax::parse(std::make_shared<SourceFile>(source->path(), text), unused);
@@ -108,7 +108,7 @@ class Formatter {
     if (width_) return static_cast<uint32_t>(*width_);
     auto project = HARN_TRY(find_project(path));
     if (project.manifest.line_width > 0) return static_cast<uint32_t>(project.manifest.line_width);
-    return format::Options{}.line_width;
+    return formatter::Options{}.line_width;
   }
 
   void add(const std::string& path, std::string_view status, std::string_view error) {

@@ -61,6 +61,15 @@ std::string Paint::operator()(std::string_view text, Style style) const {
 }
 
 ShownLine::ShownLine(std::string_view line, size_t focus_byte) {
+  // Of an enormous line, look only at what is near the place that matters.
+  constexpr size_t kNear = 2000;
+  focus_byte = std::min(focus_byte, line.size());
+  if (line.size() > 2 * kNear) {
+    first_byte_ = focus_byte > kNear ? focus_byte - kNear : 0;
+    while (first_byte_ < focus_byte && (line[first_byte_] & 0xC0) == 0x80) ++first_byte_;
+    line = line.substr(first_byte_, 2 * kNear);
+    focus_byte -= first_byte_;
+  }
   // First where every byte would stand in the whole line, then the window that is shown.
   columns_.reserve(line.size() + 1);
   std::string whole;
@@ -100,7 +109,7 @@ ShownLine::ShownLine(std::string_view line, size_t focus_byte) {
   uint32_t until = last == cells.end() ? column : last->first;
   size_t begin = first->second;
   size_t end = last == cells.end() ? whole.size() : last->second;
-  std::string_view before = from > 0 ? "..." : "";
+  std::string_view before = from > 0 || first_byte_ > 0 ? "..." : "";
   text_ = format("{}{}{}", before, std::string_view(whole).substr(begin, end - begin),
                  end < whole.size() ? "..." : "");
   for (uint32_t& c : columns_) {
@@ -109,6 +118,7 @@ ShownLine::ShownLine(std::string_view line, size_t focus_byte) {
 }
 
 size_t ShownLine::column(size_t byte) const {
+  byte = byte > first_byte_ ? byte - first_byte_ : 0;
   return columns_[std::min(byte, columns_.size() - 1)];
 }
 

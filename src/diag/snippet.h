@@ -40,7 +40,8 @@ class ShownLine {
 
  private:
   std::string text_;
-  std::vector<uint32_t> columns_;  // per byte of the line, and one more for its end
+  size_t first_byte_ = 0;          // what comes before is not looked at
+  std::vector<uint32_t> columns_;  // per byte of the line from there, and one more for its end
 };
 
 class Snippet {

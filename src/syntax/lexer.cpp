@@ -70,6 +70,7 @@ class Lexer {
   void open(TokenKind kind);
   void close(TokenKind kind);
   void close_interpolation();
+  void break_one_line_strings(size_t end);
   void break_string(size_t open_string, size_t end);
   void unexpected();
   void finish();
@@ -98,9 +99,11 @@ class Lexer {
     if (opener == TokenKind::LeftBracket) return brackets_;
     return braces_;
   }
+  static Span span(size_t start, size_t end) {
+    return {static_cast<uint32_t>(start), static_cast<uint32_t>(end)};
+  }
   diag::Report report(diag::Code code, size_t start, size_t end, std::string_view what = {}) {
-    Span span{static_cast<uint32_t>(start), static_cast<uint32_t>(end)};
-    return sink_.report(code, source_, span, what);
+    return sink_.report(code, source_, span(start, end), what);
   }
 
   const SourcePtr& source_;
@@ -163,13 +166,7 @@ void Lexer::lex_one() {
 }
 
 void Lexer::newline() {
-  // A line end inside the interpolation of a one-line string ends that string, and every one-line
-  // string around it.
-  if (!strings_.empty() && !strings_.back().multiline) {
-    size_t outer = strings_.size() - 1;
-    while (outer > 0 && !strings_[outer - 1].multiline) --outer;
-    break_string(outer, at_);
-  }
+  if (!strings_.empty() && !strings_.back().multiline) break_one_line_strings(at_);
   ++at_;
   flags_ |= Token::kNewlineBefore;
 }
@@ -263,8 +260,7 @@ void Lexer::finish_number(size_t start, TokenKind kind) {
   if (kClasses[static_cast<uint8_t>(peek(0))] == kWord && at_ < text_.size()) {
     while (text::is_identifier_part(peek(0))) ++at_;
     std::string_view tail = text_.substr(end, at_ - end);
-    Span span{static_cast<uint32_t>(end), static_cast<uint32_t>(at_)};
-    auto found = sink_.report(diag::Code::UnexpectedToken, source_, span,
+    auto found = sink_.report(diag::Code::UnexpectedToken, source_, span(end, at_),
                               "the number to end here", format("`{}`", tail));
     if (tail[0] == '_') {
       found.help("digits are written without separators");
@@ -284,9 +280,7 @@ void Lexer::comment_line() {
   while (at_ < text_.size() && text_[at_] != '\n') ++at_;
   size_t end = at_;
   if (text_[end - 1] == '\r') --end;
-  out_.comments.push_back({{static_cast<uint32_t>(start), static_cast<uint32_t>(end)},
-                           false,
-                           (flags_ & Token::kNewlineBefore) != 0});
+  out_.comments.push_back({span(start, end), false, (flags_ & Token::kNewlineBefore) != 0});
   flags_ |= Token::kSpaceBefore;
 }
 
@@ -311,14 +305,9 @@ void Lexer::comment_block() {
     report(diag::Code::UnterminatedComment, start, start + 2).label("this comment is not closed");
     out_.open_at_end = true;
   }
-  out_.comments.push_back(
-      {{static_cast<uint32_t>(start), static_cast<uint32_t>(at_)}, true, own_line});
+  out_.comments.push_back({span(start, at_), true, own_line});
   flags_ |= Token::kSpaceBefore;
-  if (has_newline && !strings_.empty() && !strings_.back().multiline) {
-    size_t outer = strings_.size() - 1;
-    while (outer > 0 && !strings_[outer - 1].multiline) --outer;
-    break_string(outer, at_);
-  }
+  if (has_newline && !strings_.empty() && !strings_.back().multiline) break_one_line_strings(at_);
 }
 
 void Lexer::open(TokenKind kind) {
@@ -387,11 +376,7 @@ void Lexer::string_text(bool is_continuation) {
       ++at_;
       if (at_ < text_.size() && text_[at_] != '\n') ++at_;
     } else if (c == '\n') {
-      if (!open.multiline) {
-        size_t outer = strings_.size() - 1;
-        while (outer > 0 && !strings_[outer - 1].multiline) --outer;
-        return break_string(outer, at_);
-      }
+      if (!open.multiline) return break_one_line_strings(at_);
       ++at_;
     } else if (c == '$') {
       ++at_;
@@ -433,6 +418,13 @@ void Lexer::string_text(bool is_continuation) {
   openers_.push_back(push(TokenKind::InterpOpen, at_, at_ + 2));
   at_ += 2;
   parens_ = brackets_ = braces_ = 0;
+}
+
+// A line end breaks the one-line string on top and all one-line strings directly around it.
+void Lexer::break_one_line_strings(size_t end) {
+  size_t outer = strings_.size() - 1;
+  while (outer > 0 && !strings_[outer - 1].multiline) --outer;
+  break_string(outer, end);
 }
 
 // Reports a string without an end and puts one BrokenString where its tokens were.
@@ -512,14 +504,23 @@ void Lexer::punctuation() {
 
 static std::string_view character_help(char32_t c) {
   switch (c) {
-    case '\'':
+    case '\'': case '`':
     case 0x2018: case 0x2019: case 0x201C: case 0x201D: return "strings are written with `\"`";
-    case '`': return "strings are written with `\"`";
-    case '#': return "comments start with `//`";
     case '\\': return "a backslash joins two lines only when it is the last character of a line";
     case '^': return "powers are written with `**`";
     case 0xA0: return "this is a no-break space; use an ordinary one";
     case 0x2013: case 0x2212: return "this looks like a minus sign; use `-`";
+    default: return {};
+  }
+}
+
+// What ends a text that begins with a quote we do not know.
+static std::string_view closing_quote(char32_t open) {
+  switch (open) {
+    case '\'': return "'";
+    case '`': return "`";
+    case 0x2018: return "\u2019";
+    case 0x201C: return "\u201D";
     default: return {};
   }
 }
@@ -534,20 +535,27 @@ void Lexer::unexpected() {
   std::string shown = c < ' ' || c == 127 ? format("U+{:04X}", static_cast<uint32_t>(c))
                                           : format("`{}`", text_.substr(start, at_ - start));
   auto found = report(diag::Code::UnexpectedCharacter, start, at_, shown);
-  if (auto help = character_help(c); !help.empty()) found.help(std::string(help));
-  if (c == '\'') {
-    // Swallow 'text' as a whole: one mistake, one report.
-    size_t end = at_;
-    while (end < text_.size() && text_[end] != '\n' && text_[end] != '\'') ++end;
-    if (end < text_.size() && text_[end] == '\'') {
-      found.fix({"use double quotes",
-                 {static_cast<uint32_t>(start), static_cast<uint32_t>(end + 1)},
-                 format("\"{}\"", text_.substr(at_, end - at_))});
-      at_ = end + 1;
-      push(TokenKind::BrokenString, start, at_);
-    }
+  if (c == '#') {
+    found.fix({"comments start with `//`", span(start, at_), "//"});
+    while (at_ < text_.size() && text_[at_] != '\n') ++at_;
     return;
   }
+  if (std::string_view close = closing_quote(c); !close.empty()) {
+    // Swallow 'text' as a whole: one mistake, one report.
+    constexpr size_t kFar = 200;
+    std::string_view rest = text_.substr(at_, kFar);
+    rest = rest.substr(0, rest.find('\n'));
+    size_t length = rest.find(close);
+    if (length != std::string_view::npos) {
+      size_t end = at_ + length;
+      found.fix({"strings are written with `\"`", span(start, end + close.size()),
+                 format("\"{}\"", text_.substr(at_, end - at_))});
+      at_ = end + close.size();
+      push(TokenKind::BrokenString, start, at_);
+      return;
+    }
+  }
+  if (auto help = character_help(c); !help.empty()) found.help(std::string(help));
   // The rest of a run of the same kind is the same mistake.
   while (at_ < text_.size() && byte(at_) >= 0x80 && byte(start) >= 0x80) ++at_;
 }

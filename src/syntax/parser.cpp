@@ -58,13 +58,23 @@ bool Parser::expect_close(TokenKind k, uint32_t opener) {
     return true;
   }
   if (failed_) return false;
-  bool list = k != TokenKind::RightBrace && !at_end() && !is_opener(kind()) &&
-              starts_expression(kind());
-  uint32_t culprit = at_end() ? likely_unclosed(opener) : opener;
-  Token open = tokens_[culprit];
-  fail(list ? format("`,` or `{}`", spelling(k)) : quoted(spelling(k)))
-      .label(tree_.source, open.span(), format("this `{}` is not closed", text(open)));
+  Token open = tokens_[at_end() ? likely_unclosed(opener) : opener];
+  bool is_closed = open.partner != 0 && !(open.flags & Token::kUnpaired);
+  bool lacks_comma = k != TokenKind::RightBrace && is_closed && starts_expression(kind());
+  if (lacks_comma) {
+    fail(format("`,` or `{}`", spelling(k))).fix(comma_fix());
+    return false;
+  }
+  auto report = fail(quoted(spelling(k)));
+  if (!is_closed || at_end()) {
+    report.label(tree_.source, open.span(), format("this `{}` is not closed", text(open)));
+  }
   return false;
+}
+
+// A comma behind the last token read.
+diag::Fix Parser::comma_fix() const {
+  return {"add a comma", {previous_end(), previous_end()}, ","};
 }
 
 // `>` of type arguments; `>=` counts as `>` followed by `=`.
@@ -167,9 +177,12 @@ uint32_t Parser::likely_unclosed(uint32_t opener) const {
     return at - begin;
   };
   if (tokens_[opener].kind != TokenKind::LeftBrace) return opener;
-  for (uint32_t i = opener + 1; i + 1 < count_; ++i) {
+  constexpr uint32_t kMostBraces = 20'000;
+  uint32_t braces = 0;
+  for (uint32_t i = opener + 1; i + 1 < count_ && braces < kMostBraces; ++i) {
     const Token& open = tokens_[i];
     if (open.kind != TokenKind::LeftBrace || open.partner == 0) continue;
+    ++braces;
     const Token& close = tokens_[open.partner];
     if (close.starts_line() && indent_at(close.start) < indent_at(open.start)) return i;
   }

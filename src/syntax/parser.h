@@ -6,6 +6,7 @@
 #include "diag/diagnostic.h"
 #include "syntax/ast.h"
 #include "syntax/lexer.h"
+#include "syntax/strings.h"
 #include "syntax/token.h"
 #include "syntax/tree.h"
 
@@ -120,6 +121,7 @@ class Parser {
   bool expect(TokenKind k, std::string_view what);
   // The closer of the bracket opened by token `opener`.
   bool expect_close(TokenKind k, uint32_t opener);
+  diag::Fix comma_fix() const;
   bool accept_close_angle();
   Name take_name() {
     const Token& t = token();
@@ -337,6 +339,7 @@ class Parser {
   uint32_t placeholders_ = 0;  // `_` seen as a value and not yet taken by a pipe
 
   std::vector<Node*> nodes_;
+  std::vector<TextPiece> pieces_;
   std::vector<DictEntry> entries_;
   std::vector<Param> params_;
   std::vector<TypeNode*> types_;

@@ -175,40 +175,41 @@ Node* Parser::parse_interpolated() {
   advance();
   WithContext context(*this, bracket_context());
 
-  // Text and expressions take turns: pieces[0], expression 0, pieces[1], ...
-  std::vector<TextPiece> pieces(1);
-  std::vector<Span> spans(1, Span{start(), start()});
-  std::vector<Node*> expressions;
+  // Text and expressions take turns: piece 0, expression 0, piece 1, ... A piece may be empty.
+  size_t first = pieces_.size();
+  ListBuilder<Node*> expressions(nodes_, tree_.arena);
+  pieces_.push_back({});
   while (!failed_ && !at(TokenKind::StringClose)) {
     if (at(TokenKind::StringText)) {
       std::string_view raw = text(token());
-      pieces.back() = {raw, multiline ? raw : string_value(token())};
-      spans.back() = token().span();
+      pieces_.back() = {raw, multiline ? raw : string_value(token()), token().span()};
       advance();
     } else if (accept(TokenKind::InterpOpen)) {
-      expressions.push_back(parse_expression());
+      expressions.add(parse_expression());
       expect(TokenKind::InterpClose, "`}` at the end of the interpolation");
-      pieces.push_back({});
-      spans.push_back({previous_end(), previous_end()});
+      pieces_.push_back({});
     } else {
       fail("text or `${`");
     }
   }
   if (!failed_) advance();
+  auto pieces = std::span(pieces_).subspan(first);
   if (multiline) decode_multiline(tree_.arena, pieces);
 
+  size_t count = expressions.size();
   ListBuilder<Node*> parts(nodes_, tree_.arena);
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (!pieces[i].value.empty()) {
-      auto* part = node<StringLiteral>(NodeKind::StringLiteral, spans[i].start);
-      part->span = spans[i];
+      auto* part = node<StringLiteral>(NodeKind::StringLiteral, pieces[i].span.start);
+      part->span = pieces[i].span;
       part->value = pieces[i].value;
       part->form = string->form;
       parts.add(part);
     }
-    if (i < expressions.size()) parts.add(expressions[i]);
+    if (i < count) parts.add(expressions[i]);
   }
   string->parts = parts.finish();
+  pieces_.resize(first);
   return done(string);
 }
 
@@ -267,7 +268,8 @@ void Parser::parse_dict_entries(ListBuilder<DictEntry>& entries) {
     if (!good || failed_ || at(TokenKind::RightBrace)) break;
     if (accept(TokenKind::Comma)) continue;
     if (at_end()) break;
-    fail("`,` or `}`").label(tree_.source, tokens_[opener].span(), "in this dict");
+    auto report = fail("`,` or `}`");
+    if (is_word(kind()) || at(TokenKind::String)) report.fix(comma_fix());
     return;
   }
   expect_close(TokenKind::RightBrace, opener);

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/arena.h"
+#include "base/span.h"
 
 // What string literals mean: escapes, and the indent of `"""` strings.
 namespace harn::syntax {
@@ -15,6 +16,7 @@ std::string_view decode_escapes(Arena& arena, std::string_view raw);
 struct TextPiece {
   std::string_view raw;
   std::string_view value;  // set by decode_multiline
+  Span span = {};
 };
 
 // Takes the common indent away, the line end after the opening quotes, and the one before the

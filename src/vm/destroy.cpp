@@ -65,7 +65,7 @@ void destroy_known(Object* object) {
     case Kind::Pair: return destroy_plain<PairObject>(object);
     case Kind::Iter: return destroy_plain<IterObject>(object);
     case Kind::Rng: return deallocate(object, sizeof(RngObject));
-    case Kind::Cell: return destroy_plain<CellObject>(object);
+    case Kind::Cell: return destroy_cell(static_cast<CellObject*>(object));
     case Kind::StructType: return destroy_struct_type(object);
     case Kind::Error: return destroy_error(static_cast<ErrorObject*>(object));
     // Enum types live as long as the process: their plain values point at them uncounted.

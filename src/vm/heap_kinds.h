@@ -11,5 +11,6 @@ struct DictObject;
 void destroy_known(Object* object);
 void destroy_dict(DictObject* dict);          // dict.cpp
 void destroy_struct_type(Object* object);     // struct.cpp
+void destroy_cell(CellObject* cell);          // cell.cpp
 
 }  // namespace harn::vm

@@ -75,6 +75,7 @@ Value declare_struct(const StructShape& shape) {
 }  // namespace
 
 Outcome<Value> Interpreter::call(const Value& callee, std::span<const Value> args) {
+  UseCells cells(vm_.cells());
   Coroutine root;
   co_ = &root;
   root.grow_stack(static_cast<uint32_t>(args.size()) + 16);

@@ -75,12 +75,6 @@ Ref<PairObject> new_pair(Value first, Value second) {
   return Ref<PairObject>::adopt(pair);
 }
 
-Ref<CellObject> new_cell(Value value) {
-  auto* cell = allocate_object<CellObject>(Kind::Cell);
-  new (&cell->value) Value(std::move(value));
-  return Ref<CellObject>::adopt(cell);
-}
-
 Ref<IterObject> new_iter(Value source) {
   auto* iter = allocate_object<IterObject>(Kind::Iter);
   new (&iter->source) Value(std::move(source));

@@ -133,10 +133,35 @@ struct PairObject : Object {
 };
 Ref<PairObject> new_pair(Value first, Value second);
 
+// A captured variable that changes. Cells are the only way to a cycle (a cell that holds a closure that
+// captures the cell), so a VM knows all of its cells and empties them when it ends.
 struct CellObject : Object {
   Value value;
+  CellObject* previous;  // in the list of the VM that made it
+  CellObject* next;
 };
+// Belongs to the list that is current on this thread.
 Ref<CellObject> new_cell(Value value);
+
+class CellList {
+ public:
+  CellList();
+  ~CellList();  // empties the cells that are still alive
+  CellList(const CellList&) = delete;
+
+ private:
+  friend Ref<CellObject> new_cell(Value value);
+  CellObject ring_;  // the list's own end; never counted
+};
+// Makes a list current while it lives.
+class UseCells {
+ public:
+  explicit UseCells(CellList& list);
+  ~UseCells();
+
+ private:
+  CellList* outer_;
+};
 
 // ---- enums ----
 

@@ -10,7 +10,13 @@ namespace harn::vm {
 Vm::Vm(const BuiltinTable& builtins, Host& host, VmOptions options)
     : builtins_(builtins), host_(host), options_(std::move(options)) {}
 
-Vm::~Vm() = default;
+Vm::~Vm() {
+  // Variables first, then what only cycles keep alive; code objects last, since closures need them.
+  presets_.clear();
+  for (auto& unit : units_) unit->globals.clear();
+  if (prelude_) prelude_->globals.clear();
+  locals_.clear();
+}
 
 // Runs the start code of a unit's modules in order; the value is the last one's.
 static Outcome<Value> run_starts(Vm& vm, Unit& unit) {

@@ -63,6 +63,8 @@ class Vm {
   const std::atomic<StopReason>& stop_flag() const { return stop_; }
   void clear_stop() { stop_.store(StopReason::None, std::memory_order_relaxed); }
 
+  CellList& cells() { return cells_; }
+
   // A function of the prelude. Loads the prelude on first use.
   Outcome<ClosureObject*> prelude_function(std::string_view name);
 
@@ -81,6 +83,7 @@ class Vm {
   VmOptions options_;
   std::atomic<StopReason> stop_{StopReason::None};
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
+  CellList cells_;
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them
   Unit* main_ = nullptr;
   std::unordered_map<uint32_t, Value> presets_;

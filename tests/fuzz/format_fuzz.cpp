@@ -23,9 +23,8 @@ std::unique_ptr<harn::syntax::Tree> parse(const std::string& text, harn::diag::S
 
 // Formatting keeps the program and the comments, and formatting again changes nothing.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  if (size == 0) return 0;
-  harn::formatter::Options options{.line_width = 10u + data[0] % 100u};
-  std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  harn::formatter::Options options{.line_width = static_cast<uint32_t>(10 + size * 7 % 100)};
+  std::string text(reinterpret_cast<const char*>(data), size);
   harn::diag::Sink sink;
   auto tree = parse(text, sink);
   if (sink.has_errors()) return 0;

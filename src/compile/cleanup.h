@@ -10,6 +10,7 @@ template <class Body, class CleanupCode>
 void FunctionCompiler::with_cleanup(Body body, CleanupCode code) {
   Cleanup cleanup;
   cleanup.return_to = temp();
+  cleanup.value = temp();
   Reg error = temp();
   cleanups_.push_back(&cleanup);
   uint32_t start = here();

@@ -49,6 +49,7 @@ class FunctionCompiler {
   struct Cleanup {
     Label entry;
     Reg return_to;  // holds where the clean-up code goes back to
+    Reg value;      // keeps a returned value while clean-up code runs
   };
   struct Loop {
     Label* break_to;

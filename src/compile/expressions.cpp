@@ -548,7 +548,7 @@ void FunctionCompiler::slice(Slice& node, Reg to) {
   expression(node.object, first);
   auto bound = [&](Node* part, Reg reg) {
     if (part) expression(part, reg);
-    else emit(Op::LoadUnset, reg);
+    else emit(Op::LoadNil, reg);
   };
   bound(node.start, first + 1);
   bound(node.end, first + 2);

@@ -17,15 +17,45 @@ struct Resolved {
   std::vector<FunctionInfo*> starts;          // by module, in graph order
 };
 
+// A redeclared name becomes a new variable; functions of earlier inputs keep the old one.
+void enter_session(ProgramNames& names, const Session& session, const modules::Module& main) {
+  if (!session.globals.empty()) names.globals = session.globals;
+  for (const SessionName& known : session.names) {
+    Variable& variable = names.resolution.variables.emplace_back();
+    variable.name = known.name;
+    variable.kind = Variable::Kind::Global;
+    variable.global = known.global;
+    variable.is_mutable = known.is_mutable;
+    variable.declared = true;
+    variable.outside_use = true;
+    variable.declaration = known.declaration;
+    names.modules[&main][variable.name] = &variable;
+  }
+}
+
+Session leave_session(ProgramNames& names, const modules::Module& main) {
+  Session session;
+  session.globals = names.globals;
+  for (auto& [name, variable] : names.modules[&main]) {
+    Node* declaration = variable->declaration;
+    bool is_type = declaration && (declaration->is(NodeKind::Struct) || declaration->is(NodeKind::Enum) ||
+                                   declaration->is(NodeKind::TypeAlias));
+    session.names.push_back({std::string(name), variable->global, variable->is_mutable,
+                             is_type ? declaration : nullptr});
+  }
+  return session;
+}
+
 void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module& main,
                  const Catalog& catalog, diag::Sink& sink, const CompileOptions& options) {
   for (modules::Module* module : graph.order()) apply_inheritance(*module, resolved.copies, sink);
   for (modules::Module* module : graph.order()) check_constants(*module, sink);
+  if (options.session) enter_session(resolved.names, *options.session, main);
   for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);
   for (modules::Module* module : graph.order()) bind_imports(*module, resolved.names, sink);
   for (modules::Module* module : graph.order()) {
     ResolveOptions resolve = options.resolve;
-    resolve.main_locals &= module == &main && !options.hidden;
+    resolve.main_locals &= module == &main && !options.hidden && !options.session;
     resolve.internal_names |= options.hidden || module->embedded;
     resolved.starts.push_back(resolve_module(*module, resolved.names, catalog, sink, resolve));
   }
@@ -72,6 +102,7 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   }
   if (sink.has_errors()) return nullptr;
   list_pipelines(*program, resolved.names, main);
+  if (options.session) *options.session = leave_session(resolved.names, main);
   program->globals = std::move(resolved.names.globals);
   return program;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "bytecode/code.h"
 #include "compile/catalog.h"
@@ -10,8 +12,21 @@
 
 namespace harn::compile {
 
+// The variables of an interactive session: what one input declares, the later ones see.
+struct SessionName {
+  std::string name;
+  uint32_t global = 0;
+  bool is_mutable = false;
+  syntax::Node* declaration = nullptr;  // of a type; the session keeps the trees
+};
+struct Session {
+  std::vector<std::string> globals;  // names by index; empty before the first input
+  std::vector<SessionName> names;    // what is visible
+};
+
 struct CompileOptions {
   ResolveOptions resolve;
+  Session* session = nullptr;  // extended by what the main module declares when it compiles
   bool hidden = false;  // prelude: left out of stack traces, no register variables
 };
 

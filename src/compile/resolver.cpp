@@ -933,7 +933,8 @@ class ImportBinder {
     auto variable = origin.find(name);
     if (variable == origin.end()) return;
     auto [slot, fresh] = globals_.try_emplace(name, variable->second);
-    if (fresh) {
+    if (fresh || !slot->second->module) {  // without a module: from an earlier input of a session
+      slot->second = variable->second;
       from_[name] = import.path;
       slot->second->outside_use = true;
       return;

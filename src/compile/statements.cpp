@@ -555,6 +555,11 @@ void FunctionCompiler::run_cleanups(size_t down_to) {
 }
 
 void FunctionCompiler::return_value(Reg value) {
+  if (!cleanups_.empty()) {
+    // The outermost clean-up's register lies below everything that clean-up code uses.
+    emit(Op::Steal, cleanups_[0]->value, value);
+    value = cleanups_[0]->value;
+  }
   run_cleanups(0);
   emit(Op::Return, value);
 }

@@ -108,10 +108,11 @@ Shape* link_shape(const Constant& constant) {
 
 }  // namespace
 
-Unit::Unit(std::unique_ptr<Program> loaded, const BuiltinTable& builtins)
-    : program(std::move(loaded)), storage_(std::make_unique<Storage>()) {
+Unit::Unit(std::unique_ptr<Program> loaded, const BuiltinTable& builtins, std::vector<Value> variables)
+    : program(std::move(loaded)), globals(std::move(variables)), storage_(std::make_unique<Storage>()) {
+  size_t known = globals.size();
   globals.resize(program->globals.size());
-  for (Value& global : globals) global = Value::unset();
+  for (size_t i = known; i < globals.size(); ++i) globals[i] = Value::unset();
   for (auto& module : program->modules) starts.push_back(link(*module, builtins));
 }
 

@@ -55,7 +55,9 @@ Ref<ClosureObject> new_closure(Prototype* proto);  // captures are nil
 
 // A loaded program: its prototypes and its variables. The prelude is one, the user's program another.
 struct Unit {
-  Unit(std::unique_ptr<bytecode::Program> program, const BuiltinTable& builtins);
+  // `variables`: those of earlier inputs of a session, by index; the program has more of them.
+  Unit(std::unique_ptr<bytecode::Program> program, const BuiltinTable& builtins,
+       std::vector<Value> variables = {});
   ~Unit();
 
   std::unique_ptr<bytecode::Program> program;

@@ -29,18 +29,30 @@ static Outcome<Value> run_starts(Vm& vm, Unit& unit) {
 }
 
 Outcome<Value> Vm::load(std::unique_ptr<bytecode::Program> program) {
-  units_.push_back(std::make_unique<Unit>(std::move(program), builtins_));
-  Unit* previous = std::exchange(main_, units_.back().get());
+  auto unit = std::make_unique<Unit>(std::move(program), builtins_);
   // Predefined variables (compile/catalog.h) keep their values from one program to the next.
-  for (size_t i = 0; i < 3 && i < main_->globals.size(); ++i) {
-    if (previous) main_->globals[i] = previous->globals[i];
-  }
-  if (!previous) {
+  for (size_t i = 0; main_ && i < 3 && i < unit->globals.size(); ++i) unit->globals[i] = main_->globals[i];
+  return start(std::move(unit), !main_);
+}
+
+Outcome<Value> Vm::load_more(std::unique_ptr<bytecode::Program> program) {
+  // Code of earlier inputs points at the variables, so they must never move: the storage is handed
+  // from unit to unit and has room for all that a program may have.
+  std::vector<Value> variables;
+  if (main_) variables = std::move(main_->globals);
+  else variables.reserve(0x10000);
+  return start(std::make_unique<Unit>(std::move(program), builtins_, std::move(variables)), !main_);
+}
+
+Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool is_first) {
+  units_.push_back(std::move(unit));
+  main_ = units_.back().get();
+  if (is_first) {
     main_->globals[0] = new_list();
     main_->globals[1] = new_dict();
     main_->globals[2] = Value::share(result_type());
   }
-  for (auto& [index, value] : presets_) main_->globals[index] = value;
+  for (auto& [index, value] : std::exchange(presets_, {})) main_->globals[index] = value;
   return run_starts(*this, *main_);
 }
 

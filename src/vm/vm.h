@@ -46,6 +46,9 @@ class Vm {
 
   // Loads a program and runs the start code of its modules; the value is the main module's.
   Outcome<Value> load(std::unique_ptr<bytecode::Program> program);
+  // The same for the next input of an interactive session: its program was compiled with the same
+  // compile::Session as the ones before and shares their variables.
+  Outcome<Value> load_more(std::unique_ptr<bytecode::Program> program);
   // A program variable of the loaded program, by index (see bytecode::PipelineEntry).
   Value global(uint32_t index) const;
   // Gives a predefined variable (compile/catalog.h) its value before the next `load`.
@@ -81,6 +84,8 @@ class Vm {
   const BuiltinTable& builtins_;
   Host& host_;
   VmOptions options_;
+  Outcome<Value> start(std::unique_ptr<Unit> unit, bool is_first);
+
   std::atomic<StopReason> stop_{StopReason::None};
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
   CellList cells_;

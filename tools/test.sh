@@ -52,7 +52,8 @@ count unit unit
 count conformance "$harn" test --conformance tests/conformance
 [ -f tests/cli/run.py ] && count cli python3 tests/cli/run.py "$harn"
 [ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"
-[ -f tools/check_includes.py ] && count layers python3 tools/check_includes.py
+count layers python3 tools/check_includes.py
+count coverage python3 tools/check_coverage.py
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -198,6 +198,7 @@ class Parser {
   Node* parse_require();
   bool ends_statement() const;
   void end_statement(std::string_view item);
+  void suggest_word(diag::Report& report) const;
   Node* finish_assign(Node* target, uint32_t start);
 
   // ---- expressions (expressions.cpp) ----

@@ -66,7 +66,10 @@ Node* Parser::parse_primary() {
       expected = format("an expression after `{}`", spelling(before));
     }
   }
-  fail(expected);
+  auto report = fail(expected);
+  if (at(Less) && kind(1) == Less) {
+    report.help("text of several lines is written between `\"\"\"`");
+  }
   return error_node(start);
 }
 

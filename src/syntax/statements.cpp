@@ -68,7 +68,27 @@ bool Parser::ends_statement() const {
 
 void Parser::end_statement(std::string_view item) {
   if (failed_ || ends_statement()) return;
-  fail(format("{} separator (`;` or newline)", item));
+  auto report = fail(format("{} separator (`;` or newline)", item));
+  suggest_word(report);
+}
+
+// Words and signs of other languages that end up where a statement should have ended.
+void Parser::suggest_word(diag::Report& report) const {
+  struct Word {
+    std::string_view written, meant;
+  };
+  static constexpr Word kBefore[] = {{"def", "fn"},   {"func", "fn"},      {"function", "fn"},
+                                     {"fun", "fn"},   {"switch", "match"}, {"class", "struct"},
+                                     {"elif", "else if"}};
+  static constexpr Word kHere[] = {{"and", "&&"}, {"or", "||"}, {"&", "&&"}, {"|", "||"}};
+  auto offer = [&](std::span<const Word> words, const Token& t) {
+    for (const Word& word : words) {
+      if (text(t) != word.written) continue;
+      report.fix({format("did you mean `{}`?", word.meant), t.span(), std::string(word.meant)});
+    }
+  };
+  if (at_ > 0 && tokens_[at_ - 1].kind == TokenKind::Identifier) offer(kBefore, tokens_[at_ - 1]);
+  offer(kHere, token());
 }
 
 Node* Parser::parse_statement() {

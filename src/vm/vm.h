@@ -81,11 +81,11 @@ class Vm {
   }
 
  private:
+  Outcome<Value> start(std::unique_ptr<Unit> unit, bool is_first);
+
   const BuiltinTable& builtins_;
   Host& host_;
   VmOptions options_;
-  Outcome<Value> start(std::unique_ptr<Unit> unit, bool is_first);
-
   std::atomic<StopReason> stop_{StopReason::None};
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
   CellList cells_;

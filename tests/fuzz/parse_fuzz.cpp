@@ -14,10 +14,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   harn::diag::Sink sink;
   auto tree = harn::syntax::parse(source, sink);
   harn::syntax::dump(*tree);
-  harn::diag::render_all(sink, harn::diag::Colour::Yes);
+  constexpr size_t kShown = 3;  // showing takes longer than parsing
+  size_t shown = 0;
   for (const auto& diagnostic : sink.diagnostics()) {
-    harn::diag::render_json(diagnostic);
     if (diagnostic.span.end > size || diagnostic.span.start > diagnostic.span.end) abort();
+    if (shown++ >= kShown) continue;
+    harn::diag::render(diagnostic, harn::diag::Colour::Yes);
+    harn::diag::render_json(diagnostic);
   }
   if (tree->has_errors != sink.has_errors()) abort();
   harn::syntax::is_incomplete_input(text);

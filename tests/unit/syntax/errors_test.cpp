@@ -82,6 +82,18 @@ TEST(ParseErrors, RulesTheGrammarCannotSay) {
   EXPECT_EQ(errors("for (a, b, c) in x { }").find("1:5 HARN-PAR-001 expected two names"), 0u);
 }
 
+TEST(ParseErrors, KnowWordsOfOtherLanguages) {
+  auto replacement = [](std::string text) {
+    auto parsed = test::parse_text(std::move(text));
+    const auto& all = parsed.sink.diagnostics();
+    return all.empty() || all[0].fixes.empty() ? std::string() : all[0].fixes[0].replacement;
+  };
+  EXPECT_EQ(replacement("def f(x) { }"), "fn");
+  EXPECT_EQ(replacement("a and b"), "&&");
+  EXPECT_EQ(replacement("a | b"), "||");
+  EXPECT_EQ(replacement("match x { 1 => 2 }"), "->");
+}
+
 TEST(ParseErrors, OfferEdits) {
   auto parsed = test::parse_text("if x = 5 { y() }\n");
   ASSERT_EQ(parsed.sink.diagnostics().size(), 1u);

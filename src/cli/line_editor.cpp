@@ -1,0 +1,147 @@
+#include "cli/line_editor.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <clocale>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "cli/files.h"
+
+namespace harn::cli {
+
+namespace {
+
+constexpr int kHistorySize = 1000;
+
+volatile sig_atomic_t was_interrupted = 0;
+
+void on_interrupt(int) { was_interrupted = 1; }
+
+// Ctrl-C at the prompt drops the line instead of ending the process.
+class PromptSignals {
+ public:
+  PromptSignals() {
+    was_interrupted = 0;
+    struct sigaction action = {};
+    action.sa_handler = on_interrupt;  // no SA_RESTART: the wait for a key ends
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~PromptSignals() { sigaction(SIGINT, &before_, nullptr); }
+
+ private:
+  struct sigaction before_;
+};
+
+std::string history_path() {
+  const char* home = getenv("HOME");
+  if (!home || !*home) return "";
+  std::string folder = std::string(home) + "/.harn";
+  mkdir(folder.c_str(), 0700);
+  return folder + "/repl_history";
+}
+
+}  // namespace
+
+// The part of libedit's readline interface that we use.
+struct LineEditor::Library {
+  using Generator = char* (*)(const char* text, int state);
+
+  void* handle = nullptr;
+  char* (*readline)(const char*) = nullptr;
+  int (*add_history)(const char*) = nullptr;
+  int (*read_history)(const char*) = nullptr;
+  int (*write_history)(const char*) = nullptr;
+  void (*stifle_history)(int) = nullptr;
+  char** (*completion_matches)(const char*, Generator) = nullptr;
+  char** (**attempted_completion)(const char*, int, int) = nullptr;
+  int* completion_over = nullptr;
+
+  bool load() {
+    handle = dlopen("libedit.so.2", RTLD_LAZY | RTLD_LOCAL);
+    if (!handle) return false;
+    return find(readline, "readline") && find(add_history, "add_history") &&
+           find(read_history, "read_history") && find(write_history, "write_history") &&
+           find(stifle_history, "stifle_history") && find(completion_matches, "rl_completion_matches") &&
+           find(attempted_completion, "rl_attempted_completion_function") &&
+           find(completion_over, "rl_attempted_completion_over");
+  }
+
+ private:
+  template <class T>
+  bool find(T& to, const char* name) {
+    void* symbol = dlsym(handle, name);
+    memcpy(&to, &symbol, sizeof to);
+    return symbol != nullptr;
+  }
+};
+
+// libedit's callbacks carry no context, so they find it here: one editor at a time.
+LineEditor* LineEditor::active_ = nullptr;
+
+// Called for one candidate after the other; `state` is 0 for the first.
+char* LineEditor::next_candidate(const char* text, int state) {
+  if (state == 0) active_->found_ = active_->candidates_(text);
+  auto at = static_cast<size_t>(state);
+  return at < active_->found_.size() ? strdup(active_->found_[at].c_str()) : nullptr;
+}
+
+char** LineEditor::complete(const char* text, int, int) {
+  *active_->library_->completion_over = 1;  // no file names
+  return active_->library_->completion_matches(text, next_candidate);
+}
+
+LineEditor::LineEditor(Candidates candidates)
+    : candidates_(std::move(candidates)), library_(std::make_unique<Library>()) {
+  active_ = this;
+  setlocale(LC_CTYPE, "");
+  if (!library_->load()) {
+    library_.reset();
+    return;
+  }
+  *library_->attempted_completion = complete;
+  history_file_ = history_path();
+  library_->stifle_history(kHistorySize);
+  if (!history_file_.empty()) library_->read_history(history_file_.c_str());
+}
+
+LineEditor::~LineEditor() = default;
+
+LineEditor::Line LineEditor::read(const char* prompt) {
+  PromptSignals signals;
+  char* typed = nullptr;
+  if (library_) {
+    typed = library_->readline(prompt);
+  } else {
+    fputs(prompt, stdout);
+    fflush(stdout);
+    size_t room = 0;
+    ssize_t size = getline(&typed, &room, stdin);
+    if (size > 0 && typed[size - 1] == '\n') typed[size - 1] = '\0';
+    if (size < 0) free(std::exchange(typed, nullptr));
+  }
+  Line line;
+  if (was_interrupted) {
+    line.ended = Ended::Interrupt;
+    clearerr(stdin);
+    fputs("\n", stdout);
+    fflush(stdout);
+  } else if (!typed) {
+    line.ended = Ended::InputEnd;
+  } else {
+    line.text = typed;
+  }
+  free(typed);
+  return line;
+}
+
+void LineEditor::remember(const std::string& line) {
+  if (!library_ || line.empty()) return;
+  library_->add_history(line.c_str());
+  if (!history_file_.empty()) library_->write_history(history_file_.c_str());
+}
+
+}  // namespace harn::cli

@@ -118,8 +118,9 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
     else emit(Op::Return, first);
     return;
   }
-  Reg callee = window(to, static_cast<int>(count) + 1);
+  Reg callee = window(to, 1);
   expression(node.callee, callee);
+  temps(static_cast<int>(count));
   args(node.args, callee + 1);
   at(node.span);
   emit(tail ? Op::TailCall : Op::Call, callee, count);
@@ -138,8 +139,11 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
   Label end;
   uint32_t count = static_cast<uint32_t>(node.args.size());
   bool spread = has_spread(node.args);
-  Reg object = window(to, spread ? 2 : static_cast<int>(count) + 1);
+  // The receiver first, then room for the arguments behind it: a long chain of calls then uses the
+  // same few registers over and over.
+  Reg object = window(to, 1);
   expression(node.object, object);
+  temps(spread ? 1 : static_cast<int>(count));
   if (node.optional) emit_jump(Op::JumpIfNil, object, end);  // arguments are not evaluated then
   if (spread) {
     spread_args(node.args, object + 1);

@@ -118,6 +118,7 @@ Reg FunctionCompiler::temp() { return temps(1); }
 Reg FunctionCompiler::temps(int count) {
   Reg first = next_;
   next_ += count;
+  if (count == 0) return first;
   if (next_ > static_cast<int>(kMaxRegisters)) {
     limit({}, "this function has too many variables and nested expressions at one place");
     next_ = first = 0;

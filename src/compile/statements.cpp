@@ -212,6 +212,9 @@ void FunctionCompiler::let(Let& node) {
     Variable* variable = node.pattern->fields[0].variable;
     if (variable && home_of(*variable) == Home::Register && variable->reg < 0 && !variable->leaked) {
       // Straight into the variable's register, which nothing can see before it is declared.
+      if (next_ >= static_cast<int>(kMaxRegisters)) {
+        limit(variable->span, "this function has more variables than fit at one time");
+      }
       Reg reg = temp();
       expression(node.value, reg);
       variable->reg = reg;

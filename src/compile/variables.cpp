@@ -24,6 +24,9 @@ FunctionCompiler::Home FunctionCompiler::home_of(const Variable& variable) const
 
 Reg FunctionCompiler::declare(Variable& variable) {
   if (variable.reg >= 0) return variable.reg;
+  if (next_ >= static_cast<int>(kMaxRegisters)) {
+    limit(variable.span, "this function has more variables than fit at one time");
+  }
   variable.reg = temp();
   live_.push_back(&variable);
   return variable.reg;

@@ -156,38 +156,45 @@ bool Parser::at_smallest_int() const {
   }
 }
 
+// Kept apart from its rare cases: it is part of every level of the parser's stack.
 Node* Parser::parse_unary() {
   uint32_t start = this->start();
   switch (kind()) {
     case TokenKind::Not:
-    case TokenKind::Minus: {
-      if (at_smallest_int()) {
-        advance();
-        return parse_int(start, true);
-      }
-      Deeper deeper(*this);
-      if (failed_) return error_node(start);
-      auto* unary = node<Unary>(NodeKind::Unary, start);
-      unary->op = at(TokenKind::Not) ? UnaryOp::Not : UnaryOp::Negate;
-      advance();
-      unary->operand = parse_unary();
-      return done(unary);
-    }
+    case TokenKind::Minus: return parse_prefix();
     case TokenKind::KwTry:
-      if (kind(1) == TokenKind::Star || kind(1) == TokenKind::StarStar) {
-        Deeper deeper(*this);
-        if (failed_) return error_node(start);
-        auto* rethrow = node<TryStar>(NodeKind::TryStar, start);
-        advance();
-        expect(TokenKind::Star);
-        rethrow->operand = parse_unary();
-        return done(rethrow);
-      }
+      if (kind(1) == TokenKind::Star || kind(1) == TokenKind::StarStar) return parse_prefix();
       break;
     default: break;
   }
   Node* base = parse_postfix();
   if (!at(TokenKind::StarStar) || failed_) return base;
+  return parse_power(base, start);
+}
+
+Node* Parser::parse_prefix() {
+  uint32_t start = this->start();
+  if (at_smallest_int()) {
+    advance();
+    return parse_int(start, true);
+  }
+  Deeper deeper(*this);
+  if (failed_) return error_node(start);
+  if (accept(TokenKind::KwTry)) {
+    auto* rethrow = node<TryStar>(NodeKind::TryStar, start);
+    expect(TokenKind::Star);
+    rethrow->operand = parse_unary();
+    return done(rethrow);
+  }
+  auto* unary = node<Unary>(NodeKind::Unary, start);
+  unary->op = at(TokenKind::Not) ? UnaryOp::Not : UnaryOp::Negate;
+  advance();
+  unary->operand = parse_unary();
+  return done(unary);
+}
+
+// At `**`.
+Node* Parser::parse_power(Node* base, uint32_t start) {
   Deeper deeper(*this);
   if (failed_) return base;
   auto* power = node<Binary>(NodeKind::Binary, start);
@@ -205,58 +212,53 @@ Node* Parser::parse_postfix() {
   return parse_postfix_of(primary, start);
 }
 
-Node* Parser::parse_postfix_of(Node* node_, uint32_t start) {
+Node* Parser::parse_postfix_of(Node* result, uint32_t start) {
   uint32_t outer_height = height_;
   height_ = 0;
-  Node* result = node_;
-  for (;;) {
-    if (failed_) break;
-    const Token& t = token();
-    switch (t.kind) {
-      case TokenKind::Dot:
-      case TokenKind::QuestionDot: result = parse_member(result, start); break;
-      case TokenKind::LeftParen: {
-        if (t.starts_line() || ends_in_block(result, tokens_[at_ - 1].kind)) goto end;
-        auto* call = node<Call>(NodeKind::Call, start);
-        call->callee = result;
-        call->args = parse_args();
-        result = done(call);
-        break;
-      }
-      case TokenKind::LeftBracket:
-        if (t.starts_line() || ends_in_block(result, tokens_[at_ - 1].kind)) goto end;
-        result = parse_index(result, start, false);
-        break;
-      case TokenKind::Question: {
-        if (t.starts_line() && context_.newlines_end) goto end;
-        if (is_ternary(t)) goto end;
-        advance();
-        if (at(TokenKind::LeftBracket) && !token().starts_line()) {
-          result = parse_index(result, start, true);
-          break;
-        }
-        auto* unwrap = node<TryUnwrap>(NodeKind::TryUnwrap, start);
-        unwrap->operand = result;
-        result = done(unwrap);
-        break;
-      }
-      case TokenKind::Less: {
-        if (t.after_space() || !result->is(NodeKind::Identifier)) goto end;
-        if (!type_args_precede(TokenKind::LeftParen)) goto end;
-        auto* call = node<Call>(NodeKind::Call, start);
-        call->callee = result;
-        call->type_args = parse_type_args();
-        call->args = parse_args();
-        result = done(call);
-        break;
-      }
-      default: goto end;
-    }
+  while (Node* longer = failed_ ? nullptr : parse_postfix_part(result, start)) {
+    result = longer;
     grow_chain();
   }
-end:
   height_ = std::max(height_, outer_height);
   return result;
+}
+
+// One more `.name`, `(args)`, `[index]` or `?`; null when there is none.
+Node* Parser::parse_postfix_part(Node* object, uint32_t start) {
+  const Token& t = token();
+  switch (t.kind) {
+    case TokenKind::Dot:
+    case TokenKind::QuestionDot: return parse_member(object, start);
+    case TokenKind::LeftParen:
+      if (t.starts_line() || ends_in_block(object, tokens_[at_ - 1].kind)) return nullptr;
+      return parse_call(object, start);
+    case TokenKind::LeftBracket:
+      if (t.starts_line() || ends_in_block(object, tokens_[at_ - 1].kind)) return nullptr;
+      return parse_index(object, start, false);
+    case TokenKind::Question: {
+      if ((t.starts_line() && context_.newlines_end) || is_ternary(t)) return nullptr;
+      advance();
+      if (at(TokenKind::LeftBracket) && !token().starts_line()) {
+        return parse_index(object, start, true);
+      }
+      auto* unwrap = node<TryUnwrap>(NodeKind::TryUnwrap, start);
+      unwrap->operand = object;
+      return done(unwrap);
+    }
+    case TokenKind::Less:
+      if (t.after_space() || !object->is(NodeKind::Identifier)) return nullptr;
+      return type_args_precede(TokenKind::LeftParen) ? parse_call(object, start) : nullptr;
+    default: return nullptr;
+  }
+}
+
+// At `(` or the `<` of type arguments.
+Node* Parser::parse_call(Node* callee, uint32_t start) {
+  auto* call = node<Call>(NodeKind::Call, start);
+  call->callee = callee;
+  if (at(TokenKind::Less)) call->type_args = parse_type_args();
+  call->args = parse_args();
+  return done(call);
 }
 
 Node* Parser::parse_member(Node* object, uint32_t start) {

@@ -30,7 +30,7 @@ class ListBuilder {
  public:
   ListBuilder(std::vector<T>& stack, Arena& arena)
       : stack_(stack), arena_(arena), start_(stack.size()) {}
-  ~ListBuilder() { stack_.resize(start_, T{}); }
+  ~ListBuilder() { clear(); }
   ListBuilder(const ListBuilder&) = delete;
 
   void add(T item) { stack_.push_back(item); }
@@ -40,11 +40,13 @@ class ListBuilder {
   T& operator[](size_t i) { return stack_[start_ + i]; }
   List<T> finish() {
     auto list = arena_.copy(std::span<const T>(stack_).subspan(start_));
-    stack_.resize(start_, T{});
+    clear();
     return list;
   }
 
  private:
+  void clear() { stack_.erase(stack_.begin() + start_, stack_.end()); }
+
   std::vector<T>& stack_;
   Arena& arena_;
   size_t start_;
@@ -187,7 +189,10 @@ class Parser {
   Block* parse_block(std::string_view after);
   Block* block_from_statements(uint32_t opener);
   void parse_statements(ListBuilder<Node*>& items, uint32_t opener);
+  void fail_block(std::string_view after);
   Node* parse_statement();
+  Node* parse_keyword_statement();
+  Node* parse_block_statement();
   Node* parse_expression_statement();
   Node* parse_let(uint32_t start, bool is_pub);
   Node* parse_const(uint32_t start, bool is_pub);
@@ -209,8 +214,12 @@ class Parser {
   Node* parse_binary(int lowest);
   Node* parse_unary();
   bool at_smallest_int() const;
+  Node* parse_prefix();
+  Node* parse_power(Node* base, uint32_t start);
   Node* parse_postfix();
-  Node* parse_postfix_of(Node* node, uint32_t start);
+  Node* parse_postfix_of(Node* object, uint32_t start);
+  Node* parse_postfix_part(Node* object, uint32_t start);
+  Node* parse_call(Node* callee, uint32_t start);
   Node* parse_index(Node* object, uint32_t start, bool optional);
   Node* parse_member(Node* object, uint32_t start);
   NodeList parse_args();
@@ -219,6 +228,9 @@ class Parser {
 
   // ---- primary expressions (primary.cpp) ----
   Node* parse_primary();
+  Node* fail_expression();
+  Node* parse_parens();
+  Node* parse_word_literal();
   Node* parse_identifier();
   Node* parse_int(uint32_t start, bool negative);
   Node* parse_float();

@@ -22,21 +22,9 @@ Node* Parser::parse_primary() {
     case MultilineOpen: return parse_interpolated();
     case BrokenString: advance(); return error_node(start);
     case KwTrue:
-    case KwFalse: {
-      auto* literal = node<BoolLiteral>(NodeKind::BoolLiteral, start);
-      literal->value = at(KwTrue);
-      advance();
-      return done(literal);
-    }
-    case KwNil: advance(); return done(node<NilLiteral>(NodeKind::NilLiteral, start));
-    case LeftParen: {
-      auto opener = static_cast<uint32_t>(at_);
-      WithContext context(*this, bracket_context());
-      advance();
-      Node* inner = parse_expression();
-      expect_close(RightParen, opener);
-      return inner;
-    }
+    case KwFalse:
+    case KwNil: return parse_word_literal();
+    case LeftParen: return parse_parens();
     case LeftBracket: return parse_list();
     case LeftBrace: return parse_braces();
     case KwFn: return parse_fn_closure();
@@ -55,8 +43,13 @@ Node* Parser::parse_primary() {
     case KwRequestApproval:
     case KwDualControl:
     case KwEscalateTo: return parse_human_call();
-    default: break;
+    default: return fail_expression();
   }
+}
+
+Node* Parser::fail_expression() {
+  using enum TokenKind;
+  uint32_t start = this->start();
   std::string expected = "an expression";
   if (at_ > 0) {
     TokenKind before = tokens_[at_ - 1].kind;
@@ -71,6 +64,26 @@ Node* Parser::parse_primary() {
     report.help("text of several lines is written between `\"\"\"`");
   }
   return error_node(start);
+}
+
+Node* Parser::parse_parens() {
+  auto opener = static_cast<uint32_t>(at_);
+  WithContext context(*this, bracket_context());
+  advance();
+  Node* inner = parse_expression();
+  expect_close(TokenKind::RightParen, opener);
+  return inner;
+}
+
+// `true`, `false` or `nil`
+Node* Parser::parse_word_literal() {
+  uint32_t start = this->start();
+  TokenKind word = kind();
+  advance();
+  if (word == TokenKind::KwNil) return done(node<NilLiteral>(NodeKind::NilLiteral, start));
+  auto* literal = node<BoolLiteral>(NodeKind::BoolLiteral, start);
+  literal->value = word == TokenKind::KwTrue;
+  return done(literal);
 }
 
 Node* Parser::parse_identifier() {

@@ -3,29 +3,29 @@
 namespace harn::syntax {
 
 Block* Parser::parse_block(std::string_view after) {
-  uint32_t start = this->start();
-  auto opener = static_cast<uint32_t>(at_);
   Deeper deeper(*this);
-  if (!failed_ && !at(TokenKind::LeftBrace)) {
-    Token found = token();
-    auto report = fail(format("`{{` after {}", after));
-    if (found.kind == TokenKind::Assign) {
-      report.fix({"did you mean `==`?", found.span(), "=="});
-      // The mistake is understood: go on as if it were right.
-      failed_ = gave_up_;
-      advance();
-      parse_condition();
-      opener = static_cast<uint32_t>(at_);
-      if (!failed_ && !at(TokenKind::LeftBrace)) fail(format("`{{` after {}", after));
-    }
-  }
+  if (!at(TokenKind::LeftBrace) || failed_) fail_block(after);
   if (failed_) {
-    auto* empty = node<Block>(NodeKind::Block, start);
-    empty->span.end = start;
+    auto* empty = node<Block>(NodeKind::Block, start());
+    empty->span.end = empty->span.start;
     return empty;
   }
+  auto opener = static_cast<uint32_t>(at_);
   advance();
   return block_from_statements(opener);
+}
+
+void Parser::fail_block(std::string_view after) {
+  if (failed_) return;
+  Token found = token();
+  auto report = fail(format("`{{` after {}", after));
+  if (found.kind != TokenKind::Assign) return;
+  report.fix({"did you mean `==`?", found.span(), "=="});
+  // The mistake is understood: go on as if it were right.
+  failed_ = gave_up_;
+  advance();
+  parse_condition();
+  if (!failed_ && !at(TokenKind::LeftBrace)) fail(format("`{{` after {}", after));
 }
 
 // After the `{` at token `opener` was read.
@@ -102,32 +102,12 @@ Node* Parser::parse_statement() {
     case TokenKind::KwFor: return parse_for();
     case TokenKind::KwWhile: return parse_while();
     case TokenKind::KwReturn: return parse_return();
-    case TokenKind::KwThrow: {
-      advance();
-      auto* statement = node<Throw>(NodeKind::Throw, start);
-      statement->value = parse_expression();
-      return done(statement);
-    }
-    case TokenKind::KwEmit: {
-      advance();
-      auto* statement = node<Emit>(NodeKind::Emit, start);
-      statement->value = parse_expression();
-      return done(statement);
-    }
-    case TokenKind::KwYield: {
-      advance();
-      auto* statement = node<Yield>(NodeKind::Yield, start);
-      if (!ends_statement()) statement->value = parse_expression();
-      return done(statement);
-    }
-    case TokenKind::KwBreak: advance(); return done(node<Break>(NodeKind::Break, start));
-    case TokenKind::KwContinue: advance(); return done(node<Continue>(NodeKind::Continue, start));
-    case TokenKind::KwDefer: {
-      advance();
-      auto* statement = node<Defer>(NodeKind::Defer, start);
-      statement->body = parse_block("`defer`");
-      return done(statement);
-    }
+    case TokenKind::KwThrow:
+    case TokenKind::KwEmit:
+    case TokenKind::KwYield:
+    case TokenKind::KwBreak:
+    case TokenKind::KwContinue:
+    case TokenKind::KwDefer: return parse_keyword_statement();
     case TokenKind::KwGuard: return parse_guard();
     case TokenKind::KwRequire: return parse_require();
     case TokenKind::At: return parse_attributed();
@@ -135,16 +115,52 @@ Node* Parser::parse_statement() {
     case TokenKind::LeftBrace:
       if (kind(1) != TokenKind::RightBrace && !looks_like_dict() &&
           !looks_like_closure(Place::Statement)) {
-        Block* block = parse_block("");
-        if (!block->statements.empty() || failed_) return block;
-        // `{}` is a dict wherever it stands, also when it is written `{ ; }`.
-        return done(node<DictLiteral>(NodeKind::DictLiteral, start));
+        return parse_block_statement();
       }
       return parse_expression_statement();
     default:
       if (starts_declaration()) return parse_declaration(start);
       return parse_expression_statement();
   }
+}
+
+// A keyword and at most one thing behind it.
+Node* Parser::parse_keyword_statement() {
+  uint32_t start = this->start();
+  TokenKind word = kind();
+  advance();
+  switch (word) {
+    case TokenKind::KwThrow: {
+      auto* statement = node<Throw>(NodeKind::Throw, start);
+      statement->value = parse_expression();
+      return done(statement);
+    }
+    case TokenKind::KwEmit: {
+      auto* statement = node<Emit>(NodeKind::Emit, start);
+      statement->value = parse_expression();
+      return done(statement);
+    }
+    case TokenKind::KwYield: {
+      auto* statement = node<Yield>(NodeKind::Yield, start);
+      if (!ends_statement()) statement->value = parse_expression();
+      return done(statement);
+    }
+    case TokenKind::KwDefer: {
+      auto* statement = node<Defer>(NodeKind::Defer, start);
+      statement->body = parse_block("`defer`");
+      return done(statement);
+    }
+    case TokenKind::KwBreak: return done(node<Break>(NodeKind::Break, start));
+    default: return done(node<Continue>(NodeKind::Continue, start));
+  }
+}
+
+Node* Parser::parse_block_statement() {
+  uint32_t start = this->start();
+  Block* block = parse_block("");
+  if (!block->statements.empty() || failed_) return block;
+  // `{}` is a dict wherever it stands, also when it is written `{ ; }`.
+  return done(node<DictLiteral>(NodeKind::DictLiteral, start));
 }
 
 static AssignOp assign_op(TokenKind kind) {

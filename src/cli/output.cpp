@@ -12,7 +12,13 @@
 
 namespace harn::cli {
 
-void write_out(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
+// The first reason why standard output failed; errno does not last until the end.
+static int output_error = 0;
+
+void write_out(std::string_view text) {
+  errno = 0;
+  if (fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error == 0) output_error = errno;
+}
 
 void write_error(std::string_view text) {
   fflush(stdout);  // the two streams keep their order on a terminal
@@ -26,8 +32,8 @@ int output_failed(int error_number) {
 
 int finish_output(int exit_code) {
   errno = 0;
-  if (fflush(stdout) == 0 && !ferror(stdout)) return exit_code;
-  return output_failed(errno ? errno : EIO);
+  if (fflush(stdout) != 0 && output_error == 0) output_error = errno;
+  return output_error == 0 ? exit_code : output_failed(output_error);
 }
 
 diag::Colour colour_of(int fd) {

@@ -282,6 +282,7 @@ Node* Parser::parse_member(Node* object, uint32_t start) {
 
 // At `[`.
 Node* Parser::parse_index(Node* object, uint32_t start, bool optional) {
+  Deeper deeper(*this);
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
   advance();
@@ -305,6 +306,7 @@ Node* Parser::parse_index(Node* object, uint32_t start, bool optional) {
 
 // At `(`.
 NodeList Parser::parse_args() {
+  Deeper deeper(*this);
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
   advance();

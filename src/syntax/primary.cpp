@@ -185,6 +185,7 @@ Node* Parser::parse_string() {
 }
 
 Node* Parser::parse_interpolated() {
+  Deeper deeper(*this);
   auto* string = node<InterpolatedString>(NodeKind::InterpolatedString, start());
   bool multiline = at(TokenKind::MultilineOpen);
   string->form = multiline ? StringForm::Multiline : StringForm::Plain;
@@ -230,6 +231,7 @@ Node* Parser::parse_interpolated() {
 }
 
 Node* Parser::parse_list() {
+  Deeper deeper(*this);
   auto* list = node<ListLiteral>(NodeKind::ListLiteral, start());
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
@@ -274,6 +276,7 @@ Node* Parser::parse_dict() {
 
 // At `{`; reads through `}`.
 void Parser::parse_dict_entries(ListBuilder<DictEntry>& entries) {
+  Deeper deeper(*this);
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
   advance();

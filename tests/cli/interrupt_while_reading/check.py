@@ -1,0 +1,19 @@
+import os, signal, subprocess, sys, time
+
+def start(*words, **more):
+    return subprocess.Popen([os.environ["HARN"], *words], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, **more)
+
+def wait_for(process, text):
+    line = process.stdout.readline()
+    assert text in line, line
+
+def finish(process):
+    out, err = process.communicate(timeout=30)
+    print(f"exit {process.returncode}\nstdout: {out!r}\nstderr: {err!r}")
+
+process = start("main.harn", stdin=subprocess.PIPE)
+process.stderr.readline()
+time.sleep(0.2)
+process.send_signal(signal.SIGINT)
+finish(process)

@@ -1,0 +1,66 @@
+import os, pty, re, select, sys, time
+
+class Terminal:
+    """A program on a terminal of its own."""
+
+    def __init__(self, *words, **variables):
+        self.text = ""
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.environ.update(TERM="xterm", **variables)
+            os.execv(os.environ["HARN"], [os.environ["HARN"], *words])
+
+    def read_until(self, text, seconds=20):
+        end = time.time() + seconds
+        while text not in self.text:
+            if time.time() > end:
+                raise SystemExit(f"no {text!r} in {self.text!r}")
+            if select.select([self.fd], [], [], 0.1)[0]:
+                try:
+                    self.text += os.read(self.fd, 65536).decode()
+                except OSError:
+                    break
+        seen, _, self.text = self.text.partition(text)
+        return seen + text
+
+    def send(self, text):
+        os.write(self.fd, text.encode())
+
+    def finish(self):
+        while True:
+            try:
+                block = os.read(self.fd, 65536)
+            except OSError:
+                break
+            if not block:
+                break
+            self.text += block.decode()
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+terminal = Terminal("repl", NO_COLOR="1")
+terminal.read_until("harn> ")
+
+def enter(text, until="harn> "):
+    terminal.send(text)
+    seen = terminal.read_until(until)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen).replace("\r", "")
+
+assert "_1 = 3\n" in enter("1 + 2\r")
+enter("let answer = 42\r")
+assert "_2 = 42\n" in enter("answ\t\r"), "completion of a session name"
+enter("fn twice(x) {\r", "... ")
+enter("x * 2\r", "... ")
+enter("}\r")
+assert "_3 = 8\n" in enter("twice(4)\r"), "input of several lines"
+assert "_4 = 8\n" in enter("\x1b[A\r"), "history"
+enter("for x in 0 to 1000000000000 { }\r", "\n")
+time.sleep(0.3)
+assert "interrupted\n" in enter("\x03"), "Ctrl-C stops the input"
+enter("half a line\x03")
+enter("[1,\r", "... ")
+enter("\x03")
+assert "_5 = 5\n" in enter("2 + 3\r"), "the session goes on"
+terminal.send("\x04")
+print("left with", terminal.finish())
+history = open(os.path.expanduser("~/.harn/repl_history")).read()
+assert "answer" in history and "twice" in history

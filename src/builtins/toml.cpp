@@ -1,8 +1,5 @@
 // The library is compiled in here instead of linked: its package may be built with other options.
-#define TOML_HEADER_ONLY 1
-#define TOML_EXCEPTIONS 0
-#define TOML_ENABLE_FORMATTERS 0
-#include <toml++/toml.h>
+#include "base/toml.h"
 
 #include <cmath>
 #include <sstream>
@@ -149,9 +146,10 @@ class TomlWriter {
     if (std::isnan(number)) out += "nan";
     else if (std::isinf(number)) out += number < 0 ? "-inf" : "inf";
     else {
+      // The shortest form, which has an exponent for large numbers: readers bound the number of digits.
       size_t start = out.size();
-      append_float(out, number);
-      if (out.find('.', start) == std::string::npos) out += ".0";
+      fmt::format_to(std::back_inserter(out), "{}", number);
+      if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
     }
   }
 

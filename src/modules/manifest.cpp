@@ -1,19 +1,18 @@
 #include "modules/manifest.h"
 
-#include <toml++/toml.h>
-
 #include "base/fmt.h"
+#include "base/toml.h"
 
 namespace harn::modules {
 
 Result<Manifest> parse_manifest(std::string_view text, const std::string& path) {
-  toml::table table;
-  try {
-    table = toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
+  toml::parse_result parsed = toml::parse(text, path);
+  if (!parsed) {
+    const toml::parse_error& error = parsed.error();
     return fail(ErrorKind::Invalid, fmt::format("{}:{}:{}: {}", path, error.source().begin.line,
                                                 error.source().begin.column, error.description()));
   }
+  const toml::table& table = parsed.table();
   Manifest manifest;
   if (auto* exports = table["exports"].as_table()) {
     for (auto& [name, value] : *exports) {

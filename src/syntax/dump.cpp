@@ -118,6 +118,7 @@ class Dumper {
   void close_chain(const Node& link);
   void expression(const Node& value);
   void control(const Node& value);
+  void if_else(const Node* branch);
   void statement(const Node& value);
   void declaration(const Node& value);
   void block(const Block* value);
@@ -313,6 +314,34 @@ void Dumper::arm(const MatchArm& value) {
   --indent_;
 }
 
+// A long `else if` chain is deep on its right side; this walks it without the stack.
+void Dumper::if_else(const Node* branch) {
+  size_t links = 0;
+  for (;;) {
+    const auto& link = branch->as<If>();
+    open("if");
+    child(link.condition);
+    block(link.then_block);
+    branch = link.else_branch;
+    if (!branch) break;
+    ++links;
+    ++indent_;
+    new_line();
+    open("else ");
+    if (branch->is(NodeKind::If)) continue;
+    node(branch);
+    close();
+    --links;
+    --indent_;
+    break;
+  }
+  close();
+  for (; links > 0; --links) {
+    out_ += "))";
+    --indent_;
+  }
+}
+
 void Dumper::control(const Node& value) {
   switch (value.kind) {
     case NodeKind::Block: {
@@ -320,20 +349,7 @@ void Dumper::control(const Node& value) {
       block(&value.as<Block>());
       break;
     }
-    case NodeKind::If: {
-      const auto& branch = value.as<If>();
-      open("if");
-      child(branch.condition);
-      block(branch.then_block);
-      if (!branch.else_branch) break;
-      ++indent_;
-      new_line();
-      open("else ");
-      node(branch.else_branch);
-      close();
-      --indent_;
-      break;
-    }
+    case NodeKind::If: if_else(&value); return;
     case NodeKind::Match:
       open("match");
       child(value.as<Match>().subject);

@@ -145,7 +145,8 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   proto.params = code.param_count;
   proto.has_rest = code.has_rest;
   proto.is_generator = code.is_generator;
-  proto.simple = !code.has_rest && !code.is_generator && code.required_params == code.param_count;
+  bool exact = !code.has_rest && !code.is_generator && code.required_params == code.param_count;
+  if (exact) proto.exact_args = code.param_count;
   proto.code = &code;
   proto.unit = this;
   return &proto;

@@ -39,7 +39,9 @@ struct Prototype {
   uint8_t params = 0;
   bool has_rest = false;
   bool is_generator = false;
-  bool simple = false;  // exactly `params` arguments, runs at once
+  // Calls with exactly this many arguments need nothing but a frame; kNeverExact: no call does.
+  static constexpr uint16_t kNeverExact = 0xFFFF;
+  uint16_t exact_args = kNeverExact;
   Prototype** functions = nullptr;
   Shape** shapes = nullptr;  // by constant index, for lists of keys
   const bytecode::Code* code = nullptr;

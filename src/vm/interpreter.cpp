@@ -579,7 +579,7 @@ op_ListItem: {
     ClosureObject* callee = CLOSURE;                                                      \
     Prototype* target = callee->proto;                                                    \
     uint32_t base = INDEX(FIRST);                                                         \
-    if (target->simple && target->params == (COUNT) &&                                    \
+    if (target->exact_args == (COUNT) &&                                                  \
         co_->frame_count < co_->frame_capacity &&                                         \
         base + target->registers < co_->stack_size) [[likely]] {                          \
       CHECK_STOP;                                                                         \

@@ -7,7 +7,7 @@
   exit     its exit code
 
 A file that is missing means "nothing" (or 0). HARN_UPDATE_GOLDEN=1 writes stdout, stderr and exit
-of tests that differ, except where they hold patterns.
+of tests that differ, except where they hold patterns; times become patterns.
 
   python3 tests/cli/run.py BINARY [NAME...]
 """
@@ -23,6 +23,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 TIMEOUT = 60
+TIME = re.compile(r" *[\d.]+(?= ms)|(?<=_ms\": )[\d.]+")
 
 
 def read(path):
@@ -44,6 +45,16 @@ def matches(wanted, got):
         return False
     return all(re.fullmatch(w[3:], g) if w.startswith("re:") else w == g
                for w, g in zip(wanted_lines, got_lines))
+
+
+def as_golden(text):
+    """The text with lines that show times turned into patterns."""
+    def line_of(line):
+        if not TIME.search(line):
+            return line
+        parts = [re.sub(r"([][\\\\.^$*+?{}()|])", r"\\\1", part) for part in TIME.split(line)]
+        return "re:" + r" *[\d.]+".join(parts)
+    return "\n".join(line_of(line) for line in text.split("\n"))
 
 
 def show(name, wanted, got):
@@ -82,7 +93,7 @@ def run_test(harn, folder):
             continue
         if os.environ.get("HARN_UPDATE_GOLDEN") and "re:" not in wanted:
             if text and (name, text) != ("exit", "0\n"):
-                (folder / name).write_text(text)
+                (folder / name).write_text(as_golden(text))
             else:
                 (folder / name).unlink(missing_ok=True)
         problems += show(name, wanted, text)

@@ -198,7 +198,7 @@ TEST(Jq, Expressions) {
   EXPECT_EQ(jq("[.list[].n]"), "[[1, 5]]");
   EXPECT_EQ(jq(".s == \"text\" and (.a == null | not)"), "[true]");
   EXPECT_EQ(jq("keys"), "[[a, list, s]]");
-  EXPECT_EQ(jq("[..] | length"), "[11]");
+  EXPECT_EQ(jq("[..] | length"), "[12]");
   EXPECT_EQ(jq("."), "[" + display(value) + "]");
   EXPECT_TRUE(jq(".a |").starts_with("!jq: "));
   EXPECT_TRUE(jq("nope").starts_with("!jq: unknown function"));

@@ -19,7 +19,7 @@ TEST(Regex, Matches) {
   EXPECT_EQ(data.run("regex_match", S("a*"), S("baac")), "[, aa, ]");
   EXPECT_EQ(data.run("regex_match", S("\\w+"), S("héllo wörld")), "[héllo, wörld]");
   EXPECT_EQ(data.run("regex_match", S("[\\d_]+"), S("é１２_3")), "[１２_3]");
-  EXPECT_EQ(data.run("regex_match", S(""), S("")), "[]" == data.run("regex_match", S(""), S("")) ? "[]" : "[]");
+  EXPECT_EQ(data.call("regex_match", {S(""), S("")})->as_list()->size, 1u);
 }
 
 TEST(Regex, BadPatterns) {
@@ -56,7 +56,7 @@ TEST(Regex, Captures) {
 TEST(Regex, Splits) {
   DataCall data;
   EXPECT_EQ(data.run("regex_split", S("a1b22c"), S("\\d+")), "[a, b, c]");
-  EXPECT_EQ(data.run("regex_split", S(""), S(",")), "[]" == std::string("x") ? "" : "[]");
+  EXPECT_EQ(data.call("regex_split", {S(""), S(",")})->as_list()->size, 1u);
 }
 
 TEST(Regex, ManyPatternsStayBounded) {

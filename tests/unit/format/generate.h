@@ -53,20 +53,26 @@ class Generator {
 
   std::string_view name() {
     static constexpr std::string_view kNames[] = {
-        "a", "b", "item", "some_rather_long_name", "x", "total", "not", "with", "each", "gen",
-        "elif", "out", "as", "Point", "Color", "T", "description", "timeout", "r"};
+        "a",           "b",       "item",  "some_rather_long_name",
+        "x",           "total",   "not",   "with",
+        "each",        "gen",     "elif",  "out",
+        "as",          "Point",   "Color", "T",
+        "description", "timeout", "r"};
     return kNames[pick(std::size(kNames))];
   }
   std::string_view field() {
-    static constexpr std::string_view kNames[] = {"a", "type", "match", "value", "in", "to", "length"};
+    static constexpr std::string_view kNames[] = {"a",  "type", "match", "value",
+                                                  "in", "to",   "length"};
     return kNames[pick(std::size(kNames))];
   }
 
   template <class Item>
   void list(std::string_view open, std::string_view close, size_t most, Item item,
             bool adjacent = false) {
-    if (adjacent) tight(open);
-    else put(open);
+    if (adjacent)
+      tight(open);
+    else
+      put(open);
     bool outer = in_brackets_;
     in_brackets_ = true;
     size_t count = pick(most + 1);
@@ -98,28 +104,58 @@ class Generator {
       case 0: put("int"); break;
       case 1: put("string"); break;
       case 2: put("nil"); break;
-      case 3: put("list"); tight("<"); type(); put(">"); break;
-      case 4: put("["); type(); put("]"); break;
-      case 5: list("fn(", ")", 2, [&] { type(); }); put("->"); type(); break;
+      case 3:
+        put("list");
+        tight("<");
+        type();
+        put(">");
+        break;
+      case 4:
+        put("[");
+        type();
+        put("]");
+        break;
+      case 5:
+        list("fn(", ")", 2, [&] { type(); });
+        put("->");
+        type();
+        break;
       case 6:
         list("{", "}", 3, [&] {
           if (chance(15)) {
             put("...");
             type();
           } else {
-            if (chance(20)) put("\"a b\"");
-            else put(field());
+            if (chance(20))
+              put("\"a b\"");
+            else
+              put(field());
             if (chance(20)) tight("?");
             put(":");
             type();
           }
         });
         break;
-      case 7: type(); put("|"); type(); break;
-      case 8: type(); put("&"); type(); break;
-      case 9: type(); tight("?"); break;
+      case 7:
+        type();
+        put("|");
+        type();
+        break;
+      case 8:
+        type();
+        put("&");
+        type();
+        break;
+      case 9:
+        type();
+        tight("?");
+        break;
       case 10: put("\"lit\""); break;
-      case 11: put("("); type(); put(")"); break;
+      case 11:
+        put("(");
+        type();
+        put(")");
+        break;
       case 12: put(chance(50) ? "-3" : "true"); break;
     }
     --depth_;
@@ -143,11 +179,19 @@ class Generator {
   void string() {
     switch (pick(6)) {
       case 0: put("\"text\""); break;
-      case 1: put("\"a ${"); expr_flat(); tight("} b\""); break;
+      case 1:
+        put("\"a ${");
+        expr_flat();
+        tight("} b\"");
+        break;
       case 2: put("r\"raw\\d\""); break;
       case 3: put("\"\"\"\n  one\n    two\n  \"\"\""); break;
       case 4: put("\"esc \\n \\${x}\""); break;
-      case 5: put("\"\"\"x ${"); expr_flat(); tight("}\n  y\"\"\""); break;
+      case 5:
+        put("\"\"\"x ${");
+        expr_flat();
+        tight("}\n  y\"\"\"");
+        break;
     }
   }
   // Without a line end.
@@ -166,17 +210,51 @@ class Generator {
       primary();
     } else {
       switch (pick(24)) {
-        case 0: case 1: case 2: case 3: primary(); break;
-        case 4: case 5: case 6: case 7: binary(); break;
-        case 8: put("!"); expr(); break;
-        case 9: put("-"); expr(); break;
-        case 10: expr(); put("?"); expr(); put(":"); expr(); break;
-        case 11: expr(); put("|>"); expr(); break;
-        case 12: expr(); put("to"); expr(); if (chance(30)) put("exclusive"); break;
-        case 13: case 14: case 15: case 16: postfix(); break;
+        case 0:
+        case 1:
+        case 2:
+        case 3: primary(); break;
+        case 4:
+        case 5:
+        case 6:
+        case 7: binary(); break;
+        case 8:
+          put("!");
+          expr();
+          break;
+        case 9:
+          put("-");
+          expr();
+          break;
+        case 10:
+          expr();
+          put("?");
+          expr();
+          put(":");
+          expr();
+          break;
+        case 11:
+          expr();
+          put("|>");
+          expr();
+          break;
+        case 12:
+          expr();
+          put("to");
+          expr();
+          if (chance(30)) put("exclusive");
+          break;
+        case 13:
+        case 14:
+        case 15:
+        case 16: postfix(); break;
         case 17: parens(); break;
-        case 18: put("try*"); expr(); break;
-        case 19: case 20: control(); break;
+        case 18:
+          put("try*");
+          expr();
+          break;
+        case 19:
+        case 20: control(); break;
         default: collection(); break;
       }
     }
@@ -191,8 +269,9 @@ class Generator {
     in_brackets_ = outer;
   }
   void binary() {
-    static constexpr std::string_view kOps[] = {"+", "-", "*", "/", "%", "**", "??", "&&", "||",
-                                                "==", "!=", "<", ">", "<=", ">=", "in", "not in"};
+    static constexpr std::string_view kOps[] = {"+",  "-",  "*",  "/",  "%",     "**",
+                                                "??", "&&", "||", "==", "!=",    "<",
+                                                ">",  "<=", ">=", "in", "not in"};
     expr();
     if (chance(10) && !in_brackets_) {
       out_ += "\n";
@@ -203,16 +282,32 @@ class Generator {
     expr();
   }
   void postfix() {
-    if (chance(40)) postfix_base();
-    else parens();
+    if (chance(40))
+      postfix_base();
+    else
+      parens();
     size_t count = 1 + pick(4);
     for (size_t i = 0; i < count; ++i) {
       if (chance(10)) out_ += "\n // link\n";
       switch (pick(9)) {
-        case 0: tight("."); tight(field()); break;
-        case 1: tight("?."); tight(field()); break;
-        case 2: tight("."); tight(field()); args(); break;
-        case 3: tight("?."); tight(field()); args(); break;
+        case 0:
+          tight(".");
+          tight(field());
+          break;
+        case 1:
+          tight("?.");
+          tight(field());
+          break;
+        case 2:
+          tight(".");
+          tight(field());
+          args();
+          break;
+        case 3:
+          tight("?.");
+          tight(field());
+          args();
+          break;
         case 4: args(); break;
         case 5: index("["); break;
         case 6: index("?["); break;
@@ -233,10 +328,12 @@ class Generator {
     }
   }
   void args() {
-    list("(", ")", 3, [&] { arg(); }, true);
+    list(
+        "(", ")", 3, [&] { arg(); }, true);
   }
   void arg() {
-    if (chance(10)) put("...");
+    if (chance(10))
+      put("...");
     else if (chance(15)) {
       put(field());
       put(":");
@@ -276,8 +373,15 @@ class Generator {
   }
   void dict_entry() {
     switch (pick(6)) {
-      case 0: put("..."); expr(); return;
-      case 1: put("["); expr(); put("]"); break;
+      case 0:
+        put("...");
+        expr();
+        return;
+      case 1:
+        put("[");
+        expr();
+        put("]");
+        break;
       case 2: put("\"key\""); break;
       case 3: put("\"two words\""); break;
       default: put(field()); break;
@@ -287,11 +391,30 @@ class Generator {
   }
   void collection() {
     switch (pick(5)) {
-      case 0: list("[", "]", 4, [&] { if (chance(15)) put("..."); expr(); }); break;
+      case 0:
+        list("[", "]", 4, [&] {
+          if (chance(15)) put("...");
+          expr();
+        });
+        break;
       case 1: list("{", "}", 4, [&] { dict_entry(); }); break;
-      case 2: list("Point {", "}", 3, [&] { put(field()); put(":"); expr(); }); break;
+      case 2:
+        list("Point {", "}", 3, [&] {
+          put(field());
+          put(":");
+          expr();
+        });
+        break;
       case 3: closure(); break;
-      case 4: put("fn"); params(); if (chance(30)) { put("->"); type(); } block(); break;
+      case 4:
+        put("fn");
+        params();
+        if (chance(30)) {
+          put("->");
+          type();
+        }
+        block();
+        break;
     }
   }
   void closure() {
@@ -314,16 +437,81 @@ class Generator {
   }
   void control() {
     switch (pick(10)) {
-      case 0: put("if"); expr(); block(); if (chance(60)) { put("else"); block(); } break;
-      case 1: put("if"); expr(); block(); put("else if"); expr(); block(); break;
-      case 2: put("match"); expr(); put("{"); newline(); arms(); put("}"); break;
-      case 3: put("try"); block(); if (chance(50)) { put("catch (e)"); block(); } break;
-      case 4: put("parallel each"); expr(); put("{ x ->"); newline(); statement(); newline(); put("}"); break;
-      case 5: put("spawn"); block(); break;
-      case 6: put("retry"); expr(); block(); break;
-      case 7: put("select {"); newline(); put("m from"); expr(); block(); newline(); put("default"); block(); put("}"); break;
-      case 8: put("ask_user"); args(); break;
-      case 9: put("cost_route {"); out_ += "\n"; put("budget: 1"); out_ += "\n"; statement(); newline(); put("}"); break;
+      case 0:
+        put("if");
+        expr();
+        block();
+        if (chance(60)) {
+          put("else");
+          block();
+        }
+        break;
+      case 1:
+        put("if");
+        expr();
+        block();
+        put("else if");
+        expr();
+        block();
+        break;
+      case 2:
+        put("match");
+        expr();
+        put("{");
+        newline();
+        arms();
+        put("}");
+        break;
+      case 3:
+        put("try");
+        block();
+        if (chance(50)) {
+          put("catch (e)");
+          block();
+        }
+        break;
+      case 4:
+        put("parallel each");
+        expr();
+        put("{ x ->");
+        newline();
+        statement();
+        newline();
+        put("}");
+        break;
+      case 5:
+        put("spawn");
+        block();
+        break;
+      case 6:
+        put("retry");
+        expr();
+        block();
+        break;
+      case 7:
+        put("select {");
+        newline();
+        put("m from");
+        expr();
+        block();
+        newline();
+        put("default");
+        block();
+        put("}");
+        break;
+      case 8:
+        put("ask_user");
+        args();
+        break;
+      case 9:
+        put("cost_route {");
+        out_ += "\n";
+        put("budget: 1");
+        out_ += "\n";
+        statement();
+        newline();
+        put("}");
+        break;
     }
   }
   void arms() {
@@ -344,8 +532,10 @@ class Generator {
         expr();
       }
       put("->");
-      if (chance(70)) block();
-      else expr();
+      if (chance(70))
+        block();
+      else
+        expr();
       newline();
     }
     in_brackets_ = outer;
@@ -353,8 +543,28 @@ class Generator {
 
   void pattern() {
     switch (pick(4)) {
-      case 0: list("{", "}", 3, [&] { put(name()); if (chance(30)) { put(":"); put(name()); } if (chance(30)) { put("="); expr(); } }); break;
-      case 1: list("[", "]", 3, [&] { put(name()); if (chance(30)) { put("="); expr(); } }); break;
+      case 0:
+        list("{", "}", 3, [&] {
+          put(name());
+          if (chance(30)) {
+            put(":");
+            put(name());
+          }
+          if (chance(30)) {
+            put("=");
+            expr();
+          }
+        });
+        break;
+      case 1:
+        list("[", "]", 3, [&] {
+          put(name());
+          if (chance(30)) {
+            put("=");
+            expr();
+          }
+        });
+        break;
       default: put(name()); break;
     }
   }
@@ -362,22 +572,76 @@ class Generator {
   void statement() {
     ++depth_;
     switch (pick(18)) {
-      case 0: case 1: case 2:
-        put(chance(50) ? "let" : "var"); pattern();
-        if (chance(25)) { put(":"); type(); }
-        put("="); expr(); break;
-      case 3: put("return"); if (chance(70)) expr(); break;
-      case 4: put(name()); tight(".x"); put(chance(50) ? "=" : "+="); expr(); break;
-      case 5: put("for"); pattern(); put("in"); expr(); block(); break;
-      case 6: put("while"); expr(); block(); break;
-      case 7: put("throw"); expr(); break;
-      case 8: put("guard"); expr(); put("else"); block(); break;
-      case 9: put("defer"); block(); break;
-      case 10: put("require"); expr(); if (chance(50)) { put(","); expr(); } break;
+      case 0:
+      case 1:
+      case 2:
+        put(chance(50) ? "let" : "var");
+        pattern();
+        if (chance(25)) {
+          put(":");
+          type();
+        }
+        put("=");
+        expr();
+        break;
+      case 3:
+        put("return");
+        if (chance(70)) expr();
+        break;
+      case 4:
+        put(name());
+        tight(".x");
+        put(chance(50) ? "=" : "+=");
+        expr();
+        break;
+      case 5:
+        put("for");
+        pattern();
+        put("in");
+        expr();
+        block();
+        break;
+      case 6:
+        put("while");
+        expr();
+        block();
+        break;
+      case 7:
+        put("throw");
+        expr();
+        break;
+      case 8:
+        put("guard");
+        expr();
+        put("else");
+        block();
+        break;
+      case 9:
+        put("defer");
+        block();
+        break;
+      case 10:
+        put("require");
+        expr();
+        if (chance(50)) {
+          put(",");
+          expr();
+        }
+        break;
       case 11: block(); break;
       case 12: control(); break;
-      case 13: put("const"); put(name()); put("="); expr(); break;
-      case 14: if (depth_ < 5) declaration(); else put("break"); break;
+      case 13:
+        put("const");
+        put(name());
+        put("=");
+        expr();
+        break;
+      case 14:
+        if (depth_ < 5)
+          declaration();
+        else
+          put("break");
+        break;
       default: expr(); break;
     }
     --depth_;
@@ -390,21 +654,88 @@ class Generator {
     }
     if (chance(20)) put("pub");
     switch (pick(9)) {
-      case 0: case 1: put("fn"); put(name()); params(); if (chance(40)) { put("->"); type(); } block(); break;
-      case 2: put("struct Point {"); newline(); put("x: int"); newline(); put("y?:"); type(); newline(); put("}"); break;
-      case 3: put("enum Color { Red, Blue("); type(); put(", n:"); type(); put(")"); newline(); put("Other }"); break;
-      case 4: put("impl Point {"); newline(); put("fn m(self)"); block(); newline(); put("}"); break;
-      case 5: put("interface I<T> {"); newline(); put("type Item"); newline(); put("fn get(self) ->"); type(); newline(); put("}"); break;
-      case 6: put("type A ="); type(); break;
-      case 7: put("tool t"); params(); put("{"); out_ += "\n"; put("description \"d\""); newline(); statement(); newline(); put("}"); break;
-      case 8: put("skill s {"); newline(); put("paths"); expr(); newline(); put("}"); break;
+      case 0:
+      case 1:
+        put("fn");
+        put(name());
+        params();
+        if (chance(40)) {
+          put("->");
+          type();
+        }
+        block();
+        break;
+      case 2:
+        put("struct Point {");
+        newline();
+        put("x: int");
+        newline();
+        put("y?:");
+        type();
+        newline();
+        put("}");
+        break;
+      case 3:
+        put("enum Color { Red, Blue(");
+        type();
+        put(", n:");
+        type();
+        put(")");
+        newline();
+        put("Other }");
+        break;
+      case 4:
+        put("impl Point {");
+        newline();
+        put("fn m(self)");
+        block();
+        newline();
+        put("}");
+        break;
+      case 5:
+        put("interface I<T> {");
+        newline();
+        put("type Item");
+        newline();
+        put("fn get(self) ->");
+        type();
+        newline();
+        put("}");
+        break;
+      case 6:
+        put("type A =");
+        type();
+        break;
+      case 7:
+        put("tool t");
+        params();
+        put("{");
+        out_ += "\n";
+        put("description \"d\"");
+        newline();
+        statement();
+        newline();
+        put("}");
+        break;
+      case 8:
+        put("skill s {");
+        newline();
+        put("paths");
+        expr();
+        newline();
+        put("}");
+        break;
     }
   }
 
   void item() {
     switch (pick(6)) {
       case 0: declaration(); break;
-      case 1: put("pipeline p"); params(); block(); break;
+      case 1:
+        put("pipeline p");
+        params();
+        block();
+        break;
       default: statement(); break;
     }
   }

@@ -47,6 +47,48 @@ TEST(Stress, CommentsAnywhereSurvive) {
   }
 }
 
+// The deepest programs that parse at all.
+TEST(Stress, DeepProgramsFormat) {
+  struct Case {
+    std::string_view before, open, middle, close, after;
+  };
+  const Case cases[] = {
+      {"let x = ", "[", "a, b", "]", ""},
+      {"let x = ", "{a: ", "1", "}", ""},
+      {"let x = ", "{ -> ", "1", "}", ""},
+      {"let x = ", "f(", "1", ")", ""},
+      {"let x = ", "Point { a: ", "1", "}", ""},
+      {"let x = ", "!", "1", "", ""},
+      {"let x = ", "1 ** ", "1", "", ""},
+      {"let x = ", "a ? b : ", "1", "", ""},
+      {"let x = ", "a + (b * ", "1", ")", ""},
+      {"if a { }", " else if b { }", "", "", ""},
+      {"", "if a { ", "", "}", ""},
+      {"", "match x { _ -> { ", "", "} }", ""},
+      {"match x { ", "[", "a", "]", " -> {} }"},
+      {"let x: ", "[", "int", "]", " = 1"},
+      {"let x: ", "{a: ", "int", "}", " = 1"},
+      {"let x: ", "fn() -> ", "int", "", " = 1"},
+      {"let x = 1", " + 1", "", "", ""},
+      {"let x = a", ".b()", "", "", ""},
+  };
+  for (const Case& c : cases) {
+    auto text = [&](size_t depth) {
+      std::string out(c.before);
+      for (size_t i = 0; i < depth; ++i) out += c.open;
+      out += c.middle;
+      for (size_t i = 0; i < depth; ++i) out += c.close;
+      out += c.after;
+      return out;
+    };
+    size_t depth = 5000;
+    while (depth > 0 && test::parse_text(text(depth)).sink.has_errors()) depth = depth * 9 / 10;
+    EXPECT_GT(depth, 100u) << c.before << c.open;
+    test::Parsed parsed = test::parse_text(text(depth));
+    EXPECT_FALSE(formatter::format(*parsed.tree).empty());
+  }
+}
+
 TEST(Stress, ManyLines) {
   std::string function =
       "fn compute(items: list<int>,factor: float = 1.5) -> dict {\n"

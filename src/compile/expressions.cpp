@@ -523,13 +523,12 @@ void FunctionCompiler::member(Member& node, Reg to) {
 
 void FunctionCompiler::index(Index& node, Reg to) {
   Label end;
-  Reg object;
-  if (may_assign(node.index) || node.optional) {
-    object = temp();
-    expression(node.object, object);
-  } else {
-    object = operand(node.object);
-  }
+  // As for members: what is read on the way is let go at once, so that it stays unshared.
+  Variable* variable = local_variable(node.object);
+  bool in_place = variable && home_of(*variable) == Home::Register && !variable->leaked &&
+                  !may_assign(node.index) && !node.optional;
+  Reg object = in_place ? variable->reg : to;
+  if (!in_place) expression(node.object, to);
   if (node.optional) {
     Label present;
     emit_jump(Op::JumpIfNotNil, object, present);

@@ -5,6 +5,7 @@
 #include "vm/dict.h"
 #include "vm/interpreter.h"
 #include "vm/ops.h"
+#include "vm/print.h"
 
 namespace harn::vm {
 
@@ -116,6 +117,7 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
     }
     case Kind::Dict: case Kind::Struct:
       if (key.is_string()) dict_set(target, key.as_string(), std::move(value));
+      else if (key.is_int()) dict_set(target, IntText(key.as_int()).view(), std::move(value));
       else dict_set(target, to_key(key).get(), std::move(value));
       return Status::Done;
     default:
@@ -153,7 +155,27 @@ Value* Interpreter::step(Value& target, const Value& key) {
   }
 }
 
+// The item's place when the collection may be written to as it is, else null.
+static Value* unshared_item(Value& target, const Value& key) {
+  if (!target.is_heap() || !target.is_unique()) return nullptr;
+  if (target.is_list() && key.is_int()) {
+    auto at = static_cast<uint64_t>(key.as_int());
+    return at < target.as_list()->size ? target.as_list()->items + at : nullptr;
+  }
+  if ((target.is(Kind::Dict) || target.is(Kind::Struct)) && key.is_string()) {
+    return const_cast<Value*>(target.as_dict()->find(key.as_string()));
+  }
+  return nullptr;
+}
+
 Status Interpreter::set_path(Value& target, const Value* keys, uint32_t count, Value value) {
+  // The usual case: everything on the way is there and belongs to this variable alone.
+  Value* place = &target;
+  for (uint32_t i = 0; place && i < count; ++i) place = unshared_item(*place, keys[i]);
+  if (place) {
+    *place = std::move(value);
+    return Status::Done;
+  }
   // Look before writing: a path that ends at something without parts must leave everything as it was.
   Value probe = target;
   for (uint32_t i = 0; i + 1 < count; ++i) {

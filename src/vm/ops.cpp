@@ -1,4 +1,5 @@
 #include "vm/ops.h"
+#include "vm/print.h"
 
 #include <algorithm>
 #include <cmath>
@@ -295,7 +296,9 @@ Outcome<Value> index(const Value& object, const Value& key) {
     case Kind::Dict:
     case Kind::Struct: {
       const DictObject* dict = object.as_dict();
-      const Value* found = key.is_string() ? dict->find(key.as_string()) : dict->find(display(key));
+      const Value* found = key.is_string() ? dict->find(key.as_string())
+                           : key.is_int()  ? dict->find(IntText(key.as_int()).view())
+                                           : dict->find(display(key));
       return found ? *found : Value();
     }
     default: return bad_index(object, key);

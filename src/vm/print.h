@@ -1,5 +1,6 @@
 #pragma once
 
+#include <charconv>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,17 @@ namespace harn::vm {
 extern void (*display_hooks[static_cast<int>(Kind::Count)])(std::string& out, const Value& value);
 // Tells generators from streams; null: "generator".
 extern std::string_view (*generator_type_name)(const Value& value);
+
+// A number as a dict key, without making a string.
+class IntText {
+ public:
+  explicit IntText(int64_t number) : size_(std::to_chars(text_, text_ + sizeof text_, number).ptr - text_) {}
+  std::string_view view() const { return {text_, static_cast<size_t>(size_)}; }
+
+ private:
+  char text_[24];
+  ptrdiff_t size_;
+};
 
 void append_int(std::string& out, int64_t number);
 // The shortest digits that read back as the same number; `exponent` is that of the first digit.

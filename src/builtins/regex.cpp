@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/regex_cache.h"
+#include "builtins/regex_matches.h"
 #include "vm/vm.h"
 
 // Regular expressions, on RE2: time grows with the length of the text, whatever the pattern.
@@ -14,9 +15,6 @@ namespace {
 
 using namespace vm;
 using re2::RE2;
-using re2::StringPiece;
-
-std::string_view view(StringPiece piece) { return {piece.data(), piece.size()}; }
 
 // The pattern argument, compiled for the text argument.
 Outcome<const RE2*> compile(Call& call, uint32_t pattern, uint32_t text, uint32_t flags) {
@@ -27,44 +25,6 @@ Outcome<const RE2*> compile(Call& call, uint32_t pattern, uint32_t text, uint32_
   if (!regex) return throw_text("Invalid regex: {}", regex.error());
   return *regex;
 }
-
-// Goes through the matches that do not overlap. An empty match right after another one is skipped.
-class Matches {
- public:
-  Matches(const RE2& regex, std::string_view text, int groups)
-      : regex_(regex), text_(text), groups_(static_cast<size_t>(groups) + 1) {}
-
-  bool next() {
-    StringPiece whole(text_.data(), text_.size());
-    while (start_ <= text_.size()) {
-      if (!regex_.Match(whole, start_, text_.size(), RE2::UNANCHORED, groups_.data(), static_cast<int>(groups_.size()))) {
-        return false;
-      }
-      size_t begin = static_cast<size_t>(groups_[0].data() - text_.data());
-      size_t end = begin + groups_[0].size();
-      bool is_empty = begin == end;
-      start_ = is_empty ? end + (end < text_.size() ? text::char_size(text_, end) : 1) : end;
-      if (is_empty && begin == last_end_) continue;
-      last_end_ = end;
-      return true;
-    }
-    return false;
-  }
-
-  std::string_view match() const { return view(groups_[0]); }
-  size_t begin() const { return static_cast<size_t>(groups_[0].data() - text_.data()); }
-  size_t end() const { return begin() + groups_[0].size(); }
-  // Group 0 is the match.
-  bool has(size_t group) const { return group < groups_.size() && groups_[group].data() != nullptr; }
-  std::string_view group(size_t group) const { return has(group) ? view(groups_[group]) : std::string_view(); }
-
- private:
-  const RE2& regex_;
-  std::string_view text_;
-  std::vector<StringPiece> groups_;
-  size_t start_ = 0;
-  size_t last_end_ = ~size_t{0};
-};
 
 Outcome<Value> regex_match(Call& call) {
   const RE2* regex = HARN_TRY(compile(call, 0, 1, 2));

@@ -7,6 +7,7 @@
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/output.h"
+#include "modules/path.h"
 
 namespace harn::cli {
 
@@ -44,7 +45,7 @@ class Checker {
  private:
   // A module that several checked files import is reported once.
   bool is_new(const diag::Diagnostic& diagnostic) {
-    std::string path = diagnostic.source ? diagnostic.source->path() : "";
+    std::string path = diagnostic.source ? modules::path::normalize(diagnostic.source->path()) : "";
     return seen_.insert(fmt::format("{}:{}:{}:{}", path, diagnostic.span.start,
                                     static_cast<int>(diagnostic.code), diagnostic.message)).second;
   }

@@ -12,6 +12,7 @@
 #include <cstring>
 
 #include "base/fmt.h"
+#include "modules/path.h"
 
 namespace harn::cli {
 
@@ -138,7 +139,7 @@ Result<void> add_sources_below(const std::string& directory, std::vector<std::st
   while (dirent* entry = readdir(handle)) {
     std::string name = entry->d_name;
     if (name.starts_with('.')) continue;
-    std::string path = directory.ends_with('/') ? directory + name : directory + "/" + name;
+    std::string path = modules::path::join(directory, name);
     struct stat info;
     if (lstat(path.c_str(), &info) != 0) continue;
     if (S_ISDIR(info.st_mode)) entries.emplace_back(path, true);

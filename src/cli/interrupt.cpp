@@ -1,6 +1,5 @@
 #include "cli/interrupt.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 namespace harn::cli {
@@ -16,30 +15,23 @@ static void on_signal(int number) {
   vm->stop(vm::StopReason::Interrupt);
 }
 
-static void handle(void (*handler)(int)) {
-  struct sigaction action = {};
-  action.sa_handler = handler;  // no SA_RESTART: a wait for input ends
-  for (int number : {SIGINT, SIGTERM}) {
-    struct sigaction before;
-    // Ignored by whoever started us (nohup, a job in the background): stays so.
-    sigaction(number, nullptr, &before);
-    if (before.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
-  }
-}
-
 InterruptGuard::InterruptGuard(vm::Vm& vm) {
   received = 0;
   running = &vm;
-  handle(on_signal);
+  struct sigaction action = {};
+  action.sa_handler = on_signal;  // no SA_RESTART: a wait for input ends
+  for (size_t i = 0; i < std::size(kSignals); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    // Ignored by whoever started us (nohup, a job in the background): stays so.
+    if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
 }
 
 InterruptGuard::~InterruptGuard() {
-  handle(SIG_DFL);
+  for (size_t i = 0; i < std::size(kSignals); ++i) sigaction(kSignals[i], &before_[i], nullptr);
   running = nullptr;
 }
 
 int InterruptGuard::signal() { return received; }
-
-void InterruptGuard::reset() { received = 0; }
 
 }  // namespace harn::cli

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <signal.h>
+
 #include "vm/vm.h"
 
 namespace harn::cli {
@@ -15,8 +17,10 @@ class InterruptGuard {
 
   // The signal that arrived, 0 when none did.
   static int signal();
-  // Forgets it, so that the next one is a first one again.
-  static void reset();
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM};
+  struct sigaction before_[std::size(kSignals)];
 };
 
 }  // namespace harn::cli

@@ -1,15 +1,18 @@
 #include "cli/line_editor.h"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "cli/files.h"
+#include "base/text.h"
 
 namespace harn::cli {
 
@@ -21,20 +24,41 @@ volatile sig_atomic_t was_interrupted = 0;
 
 void on_interrupt(int) { was_interrupted = 1; }
 
-// Ctrl-C at the prompt drops the line instead of ending the process.
-class PromptSignals {
- public:
-  PromptSignals() {
-    was_interrupted = 0;
-    struct sigaction action = {};
-    action.sa_handler = on_interrupt;  // no SA_RESTART: the wait for a key ends
-    sigaction(SIGINT, &action, &before_);
-  }
-  ~PromptSignals() { sigaction(SIGINT, &before_, nullptr); }
+// Bytes of the character that starts with this one.
+size_t utf8_length(char first) {
+  auto byte = static_cast<unsigned char>(first);
+  return byte < 0xC0 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+}
 
- private:
-  struct sigaction before_;
+// While one lives, SIGINT waits until somebody is ready for it (see read_key).
+class HeldInterrupts {
+ public:
+  HeldInterrupts() {
+    sigset_t interrupts;
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupts, &before);
+  }
+  ~HeldInterrupts() { sigprocmask(SIG_SETMASK, &before, nullptr); }
+
+  static inline sigset_t before;
 };
+
+// One character for libedit; -1 at the end of input and after Ctrl-C. SIGINT can only arrive inside
+// ppoll, so it is never missed between a look at the flag and the wait.
+int read_key(FILE*) {
+  char bytes[4];
+  size_t count = 0;
+  do {
+    pollfd wait = {STDIN_FILENO, POLLIN, 0};
+    while (ppoll(&wait, 1, nullptr, &HeldInterrupts::before) < 0) {
+      if (errno != EINTR || was_interrupted) return -1;
+    }
+    if (was_interrupted || ::read(STDIN_FILENO, bytes + count, 1) != 1) return -1;
+    ++count;
+  } while (count < 4 && count < utf8_length(bytes[0]));
+  return static_cast<int>(text::decode({bytes, count}, 0));
+}
 
 std::string history_path() {
   const char* home = getenv("HOME");
@@ -59,6 +83,7 @@ struct LineEditor::Library {
   char** (*completion_matches)(const char*, Generator) = nullptr;
   char** (**attempted_completion)(const char*, int, int) = nullptr;
   int* completion_over = nullptr;
+  int (**getc_function)(FILE*) = nullptr;
 
   bool load() {
     handle = dlopen("libedit.so.2", RTLD_LAZY | RTLD_LOCAL);
@@ -67,7 +92,8 @@ struct LineEditor::Library {
            find(read_history, "read_history") && find(write_history, "write_history") &&
            find(stifle_history, "stifle_history") && find(completion_matches, "rl_completion_matches") &&
            find(attempted_completion, "rl_attempted_completion_function") &&
-           find(completion_over, "rl_attempted_completion_over");
+           find(completion_over, "rl_attempted_completion_over") &&
+           find(getc_function, "rl_getc_function");
   }
 
  private:
@@ -98,11 +124,16 @@ LineEditor::LineEditor(Candidates candidates)
     : candidates_(std::move(candidates)), library_(std::make_unique<Library>()) {
   active_ = this;
   setlocale(LC_CTYPE, "");
+  // Ctrl-C at the prompt drops the line instead of ending the process.
+  struct sigaction action = {};
+  action.sa_handler = on_interrupt;
+  sigaction(SIGINT, &action, nullptr);
   if (!library_->load()) {
     library_.reset();
     return;
   }
   *library_->attempted_completion = complete;
+  *library_->getc_function = read_key;
   history_file_ = history_path();
   library_->stifle_history(kHistorySize);
   if (!history_file_.empty()) library_->read_history(history_file_.c_str());
@@ -111,9 +142,10 @@ LineEditor::LineEditor(Candidates candidates)
 LineEditor::~LineEditor() = default;
 
 LineEditor::Line LineEditor::read(const char* prompt) {
-  PromptSignals signals;
+  was_interrupted = 0;
   char* typed = nullptr;
   if (library_) {
+    HeldInterrupts held;
     typed = library_->readline(prompt);
   } else {
     fputs(prompt, stdout);

@@ -109,18 +109,20 @@ class ArgumentParser {
                                 option.least));
       }
     }
-    if (option.kind == ValueKind::Choice) check_choice(name, value, option.choices);
+    if (option.kind == ValueKind::Choice) {
+      check_choice(fmt::format("`{}` is `{}`", name, value), value, option.choices);
+    }
     out_.given_.emplace_back(&option, value);
   }
 
-  void check_choice(std::string_view what, std::string_view value,
+  void check_choice(std::string_view problem, std::string_view value,
                     std::span<const std::string_view> choices) {
     std::string list;
     for (std::string_view choice : choices) {
       if (choice == value) return;
       list += fmt::format("{}`{}`", list.empty() ? "" : ", ", choice);
     }
-    fail(fmt::format("`{}` is `{}`, expected one of {}", what, value, list));
+    fail(fmt::format("{}, expected one of {}", problem, list));
   }
 
   void check_operands() {
@@ -131,7 +133,9 @@ class ArgumentParser {
       return fail(fmt::format("unexpected argument `{}`", out_.operands_[accepts.most]));
     }
     if (accepts.kind != ValueKind::Choice) return;
-    for (std::string_view word : out_.operands_) check_choice(accepts.shown, word, accepts.choices);
+    for (std::string_view word : out_.operands_) {
+      check_choice(fmt::format("unexpected argument `{}`", word), word, accepts.choices);
+    }
   }
 
   void unknown(std::string_view name) {

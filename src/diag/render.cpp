@@ -44,7 +44,6 @@ std::string_view origin(std::string_view id) {
   }
   if (id.starts_with("HARN-LNT")) return "lint";
   if (id.starts_with("HARN-IMP") || id.starts_with("HARN-MOD")) return "preflight";
-  if (id.starts_with("HARN-FMT")) return "parser";
   return "type";
 }
 

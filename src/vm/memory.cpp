@@ -47,6 +47,7 @@ Orphans& orphans() {
 struct PoolGuard {
   bool active = false;
   ~PoolGuard() {
+    if (gettid() == getpid()) return;  // the process ends: nobody will need them
     Orphans& shared = orphans();
     std::lock_guard lock(shared.mutex);
     for (size_t i = 0; i < std::size(pool.free); ++i) {

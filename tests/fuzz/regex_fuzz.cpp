@@ -1,69 +1,52 @@
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/assert.h"
-#include "builtins/families.h"
+#include "base/text.h"
 #include "builtins/regex_cache.h"
-#include "vm/vm.h"
+#include "builtins/regex_matches.h"
 
-// The first line is the pattern, the rest the text. Splitting at matches and putting the matches back
-// must give the text again, and a replacement by the match itself must change nothing.
+// The first line is the pattern, the rest the text. Matches must lie in the text in order, none inside
+// another, and ASCII text must match alike with both forms of the pattern.
 namespace {
 
 using namespace harn;
-using namespace harn::vm;
 
-class NoHost : public Host {
-  void write(Stream, std::string_view) override {}
-  void flush() override {}
-  bool read_line(std::string&) override { return false; }
-  std::string read_all() override { return {}; }
-  bool is_terminal(Stream) override { return false; }
-  std::string env(std::string_view, bool& found) override { return found = false, std::string(); }
-  int64_t now_ms() override { return 0; }
-  int64_t monotonic_ms() override { return 0; }
-  void random_bytes(void*, size_t) override {}
-};
-
-const BuiltinTable& table() {
-  static const std::span<const Builtin> families[] = {builtins::regex_rows()};
-  static const BuiltinTable table(families);
-  return table;
-}
-
-Outcome<Value> run(Vm& vm, std::string_view name, std::vector<Value> args) {
-  const Builtin* row = table().find(name);
-  Call call(vm, *row, args.data(), static_cast<uint32_t>(args.size()));
-  return row->call(call);
+std::string describe(const re2::RE2& regex, std::string_view text) {
+  std::string spans;
+  size_t last = 0;
+  builtins::Matches matches(regex, text, regex.NumberOfCapturingGroups());
+  while (matches.next()) {
+    HARN_ASSERT(matches.begin() >= last && matches.end() <= text.size(), "matches overlap or leave the text");
+    for (int i = 1; i <= regex.NumberOfCapturingGroups(); ++i) {
+      auto group = matches.group(static_cast<size_t>(i));
+      bool inside = group.empty() || (group.data() >= text.data() && group.data() + group.size() <= text.data() + text.size());
+      HARN_ASSERT(inside, "a group leaves the text");
+    }
+    last = matches.end();
+    spans += std::to_string(matches.begin()) + "-" + std::to_string(matches.end()) + " ";
+  }
+  return spans;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static NoHost host;
-  static Vm vm(table(), host, {});
+  static builtins::RegexCache cache;
   std::string_view input(reinterpret_cast<const char*>(data), size);
   size_t line = input.find('\n');
   if (line == std::string_view::npos) return 0;
-  Value pattern = text_value(input.substr(0, line));
-  Value text = text_value(input.substr(line + 1));
+  std::string_view pattern = input.substr(0, line);
+  std::string_view text = input.substr(line + 1);
+  std::string_view flags = size % 5 == 0 ? "i" : size % 7 == 0 ? "x" : size % 11 == 0 ? "ms" : "";
 
-  auto matches = run(vm, "regex_match", {pattern, text});
-  if (!matches) return 0;
-  auto parts = run(vm, "regex_split", {text, pattern});
-  HARN_ASSERT(parts.has_value(), "a pattern that matches cannot split");
-  std::string joined;
-  for (size_t i = 0; i < parts->as_list()->size; ++i) {
-    if (i) joined += matches->as_list()->items[i - 1].as_string()->view();
-    joined += parts->as_list()->items[i].as_string()->view();
-  }
-  HARN_ASSERT(joined == text.as_string()->view(), "parts and matches do not make up the text");
-
-  auto replaced = run(vm, "regex_replace", {pattern, text, text_value("$0")});
-  HARN_ASSERT(replaced && equal(*replaced, text), "replacing matches by themselves changed the text");
-  auto captures = run(vm, "regex_captures", {pattern, text});
-  HARN_ASSERT(captures.has_value(), "a pattern that matches cannot capture");
-  size_t count = matches->is_nil() ? 0 : matches->as_list()->size;
-  HARN_ASSERT(captures->as_list()->size == count, "matches and captures differ in number");
+  auto unicode = cache.get(pattern, flags, false);
+  if (!unicode) return 0;
+  std::string found = describe(**unicode, text);
+  if (!text::is_ascii(text)) return 0;
+  auto ascii = cache.get(pattern, flags, true);
+  HARN_ASSERT(ascii.has_value(), "the pattern is valid in one form only");
+  HARN_ASSERT(describe(**ascii, text) == found, "the two forms of the pattern differ on ASCII text");
   return 0;
 }

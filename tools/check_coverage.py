@@ -14,7 +14,7 @@ def main():
     page = (ROOT / "docs" / "spec-coverage.md").read_text()
     named = set(re.findall(r"`([a-z_]+/[a-z0-9_]+)`", page))
     there = {str(p.relative_to(FIXTURES).with_suffix("")) for p in FIXTURES.rglob("*.harn")
-             if "/_" not in str(p)}
+             if p.is_file() and not any(part[0] in "._" for part in p.relative_to(FIXTURES).parts)}
     problems = [f"docs/spec-coverage.md names `{n}`, which does not exist" for n in sorted(named - there)]
     problems += [f"fixture `{n}` is not in docs/spec-coverage.md" for n in sorted(there - named)]
     for name in sorted(there):

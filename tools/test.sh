@@ -48,8 +48,21 @@ unit() {
   [ "$bad" -eq 0 ]
 }
 
+# A formatted program does what the original did: the fixtures again, after `harn fmt`.
+formatted() {
+  local copy
+  copy=$(mktemp -d)
+  cp -r tests/conformance "$copy/fixtures"
+  "$harn" fmt "$copy/fixtures" >/dev/null 2>&1  # those that must not parse stay as they are
+  "$harn" test --conformance "$copy/fixtures"
+  local status=$?
+  rm -rf "$copy"
+  return $status
+}
+
 count unit unit
 count conformance "$harn" test --conformance tests/conformance
+count formatted formatted
 [ -f tests/cli/run.py ] && count cli python3 tests/cli/run.py "$harn"
 [ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"
 count layers python3 tools/check_includes.py

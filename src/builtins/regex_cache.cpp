@@ -12,14 +12,13 @@ constexpr size_t kMaxPatterns = 256;
 constexpr size_t kMaxPatternSize = 256 * 1024;
 constexpr int64_t kMaxAutomaton = 32 * 1024 * 1024;
 
-// The members of a Unicode class, to stand inside [...]; empty when the letter names none.
-std::string_view class_members(char letter) {
-  switch (letter) {
-    case 'w': return R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc})";
-    case 'd': return R"(\p{Nd})";
-    case 's': return R"(\s\x0B\x{85}\p{Z})";
-    default: return {};
-  }
+// The members of a class, to stand inside [...]; empty when RE2's own meaning will do. RE2's white
+// space lacks the vertical tab.
+std::string_view class_members(char letter, bool use_unicode) {
+  if (letter == 's') return use_unicode ? R"(\s\x0B\x{85}\p{Z})" : R"(\s\x0B)";
+  if (!use_unicode) return {};
+  if (letter == 'w') return R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc})";
+  return letter == 'd' ? R"(\p{Nd})" : "";
 }
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
@@ -89,7 +88,7 @@ class Translator {
     }
     bool is_negated = letter >= 'A' && letter <= 'Z';
     char small = is_negated ? static_cast<char>(letter - 'A' + 'a') : letter;
-    std::string_view members = use_unicode_ ? class_members(small) : std::string_view();
+    std::string_view members = class_members(small, use_unicode_);
     // A negated class inside brackets has no spelling of its own; it keeps its ASCII meaning.
     if (members.empty() || (is_negated && in_class_)) {
       out += '\\';

@@ -78,7 +78,7 @@ int bench(const Arguments& arguments) {
   auto project = find_project(file);
   if (!project) return fail_with(project.error().message);
   auto limit = while_limit(*project, arguments.number("--while-limit"));
-  if (!limit) return fail_with(limit.error().message);
+  if (!limit) return report_usage(arguments.command(), {limit.error().message, ""});
 
   Times times;
   for (size_t i = 0; i < count; ++i) {

@@ -1,15 +1,14 @@
 #include "cli/event_host.h"
 
 #include "base/fmt.h"
-#include "cli/json.h"
 
 namespace harn::cli {
 
 constexpr int kSchemaVersion = 1;
 
-void EventHost::write_event(std::string_view kind, std::string_view fields) {
+void EventHost::write_event(std::string_view kind, std::string_view fields, const Problem& problem) {
   std::string data = fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, ++sequence_, fields);
-  ProcessHost::write(vm::Stream::Out, envelope(kSchemaVersion, data));
+  ProcessHost::write(vm::Stream::Out, envelope(kSchemaVersion, data, problem));
   flush();
 }
 
@@ -25,7 +24,7 @@ void EventHost::write_result(std::string_view value_json, int exit_code) {
 void EventHost::write_failure(std::string_view code, std::string_view message) {
   JsonWriter error;
   error.object().field("code", code).field("message", message).end();
-  write_event("error", "\"error\":" + error.take());
+  write_event("error", "\"error\":" + error.take(), {std::string(code), std::string(message)});
 }
 
 }  // namespace harn::cli

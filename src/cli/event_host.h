@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "cli/json.h"
 #include "cli/process_host.h"
 
 namespace harn::cli {
@@ -16,7 +17,7 @@ class EventHost : public ProcessHost {
   void write_failure(std::string_view code, std::string_view message);
 
  private:
-  void write_event(std::string_view kind, std::string_view fields);
+  void write_event(std::string_view kind, std::string_view fields, const Problem& problem = {});
 
   int sequence_ = 0;
 };

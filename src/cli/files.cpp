@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <set>
 
 #include "base/fmt.h"
 #include "modules/path.h"
@@ -171,6 +172,8 @@ Result<std::vector<std::string>> find_sources(const std::vector<std::string_view
       return fail(ErrorKind::NotFound, fmt::format("no .harn files in {}", path));
     }
   }
+  std::set<std::string> seen;
+  std::erase_if(out, [&](const std::string& path) { return !seen.insert(modules::path::normalize(path)).second; });
   return out;
 }
 

@@ -26,8 +26,8 @@ Result<void> write_file(const std::string& path, std::string_view text);
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
 
-// The files among `paths`, and the *.harn files below the directories, in name order. Hidden
-// directories are left out. It is an error when a path is missing or a directory holds none.
+// The files among `paths`, and the *.harn files below the directories, in name order, each once.
+// Hidden directories are left out. It is an error when a path is missing or a directory holds none.
 Result<std::vector<std::string>> find_sources(const std::vector<std::string_view>& paths);
 
 }  // namespace harn::cli

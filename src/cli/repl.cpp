@@ -93,7 +93,7 @@ int repl(const Arguments& arguments) {
   auto project = find_project("");
   if (!project) return fail_with(project.error().message);
   auto limit = while_limit(*project, arguments.number("--while-limit"));
-  if (!limit) return fail_with(limit.error().message);
+  if (!limit) return report_usage(arguments.command(), {limit.error().message, ""});
   ProcessHost host;
   ReplSession session(host, {.while_limit = *limit});
   if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) run_on_terminal(session, host);

@@ -136,7 +136,7 @@ int run(const Arguments& arguments) {
   auto project = find_project(source->file);
   if (!project) return fail_with(project.error().message);
   auto limit = while_limit(*project, arguments.number("--while-limit"));
-  if (!limit) return fail_with(limit.error().message);
+  if (!limit) return report_usage(arguments.command(), {limit.error().message, ""});
 
   Loaded& loaded = *source->loaded;
   bool json = arguments.has("--json");

@@ -1,4 +1,4 @@
-import os, pty, re, select, sys, time
+import os, pty, re, select, sys, termios, time
 
 class Terminal:
     """A program on a terminal of its own."""
@@ -22,6 +22,11 @@ class Terminal:
                     break
         seen, _, self.text = self.text.partition(text)
         return seen + text
+
+    def wait_for_editor(self):
+        """Keys sent before the line editor has taken over the terminal mean something else."""
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON:
+            time.sleep(0.01)
 
     def send(self, text):
         os.write(self.fd, text.encode())

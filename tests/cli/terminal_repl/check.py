@@ -1,4 +1,4 @@
-import os, pty, re, select, sys, time
+import os, pty, re, select, sys, termios, time
 
 class Terminal:
     """A program on a terminal of its own."""
@@ -23,6 +23,11 @@ class Terminal:
         seen, _, self.text = self.text.partition(text)
         return seen + text
 
+    def wait_for_editor(self):
+        """Keys sent before the line editor has taken over the terminal mean something else."""
+        while termios.tcgetattr(self.fd)[3] & termios.ICANON:
+            time.sleep(0.01)
+
     def send(self, text):
         os.write(self.fd, text.encode())
 
@@ -41,6 +46,7 @@ terminal = Terminal("repl", NO_COLOR="1")
 terminal.read_until("harn> ")
 
 def enter(text, until="harn> "):
+    terminal.wait_for_editor()
     terminal.send(text)
     seen = terminal.read_until(until)
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen).replace("\r", "")
@@ -53,13 +59,14 @@ enter("x * 2\r", "... ")
 enter("}\r")
 assert "_3 = 8\n" in enter("twice(4)\r"), "input of several lines"
 assert "_4 = 8\n" in enter("\x1b[A\r"), "history"
-enter("for x in 0 to 1000000000000 { }\r", "\n")
-time.sleep(0.3)
-assert "interrupted\n" in enter("\x03"), "Ctrl-C stops the input"
+enter("println(\"run\" + \"ning\") ; for x in 0 to 1000000000000 { }\r", "running")
+terminal.send("\x03")
+assert "interrupted\r\n" in terminal.read_until("harn> "), "Ctrl-C stops the input"
 enter("half a line\x03")
 enter("[1,\r", "... ")
 enter("\x03")
 assert "_5 = 5\n" in enter("2 + 3\r"), "the session goes on"
+terminal.wait_for_editor()
 terminal.send("\x04")
 print("left with", terminal.finish())
 history = open(os.path.expanduser("~/.harn/repl_history")).read()

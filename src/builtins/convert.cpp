@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "builtins/families.h"
 
 // Conversion between kinds, and questions about a value.
@@ -46,7 +47,8 @@ Outcome<Value> to_int(Call& call) {
   if (value.is_float()) return Value::integer(truncate(value.as_float()));
   if (value.is_bool()) return Value::integer(value.as_bool());
   int64_t number = 0;
-  if (value.is_string() && parse_number(value.as_string()->view(), number)) return Value::integer(number);
+  if (value.is_string() && parse_number(value.as_string()->view(), number))
+    return Value::integer(number);
   return Value();
 }
 
@@ -54,7 +56,8 @@ Outcome<Value> to_float(Call& call) {
   const Value& value = call.arg(0);
   if (value.is_number()) return Value::number(value.as_number());
   double number = 0;
-  if (value.is_string() && parse_number(value.as_string()->view(), number)) return Value::number(number);
+  if (value.is_string() && parse_number(value.as_string()->view(), number))
+    return Value::number(number);
   return Value();
 }
 
@@ -79,6 +82,19 @@ Outcome<Value> len(Call& call) {
     case Kind::Set: return Value::integer(static_cast<int64_t>(value.as_set()->size));
     default: return Value::integer(0);
   }
+}
+
+Outcome<Value> chars(Call& call) {
+  auto text = HARN_TRY(call.text(0));
+  size_t count = call.arg(0).as_string()->chars();
+  if (count > kMaxListSize) return runtime_error("list too large");
+  auto list = new_list(count);
+  for (size_t at = 0; at < text.size();) {
+    size_t size = text::char_size(text, at);
+    list->push(char_string(text.substr(at, size)));
+    at += size;
+  }
+  return list;
 }
 
 Outcome<Value> range(Call& call) {
@@ -115,7 +131,8 @@ Outcome<Value> concat(Call& call) {
     if (!fits) return call.wrong_type(i, lists ? "a list" : "a string");
   }
   Value result = call.take(0);
-  for (uint32_t i = 1; i < call.count(); ++i) result = HARN_TRY(add(std::move(result), call.arg(i)));
+  for (uint32_t i = 1; i < call.count(); ++i)
+    result = HARN_TRY(add(std::move(result), call.arg(i)));
   return result;
 }
 
@@ -129,7 +146,9 @@ Outcome<Value> merge(Call& call) {
 
 // ---- identity ----
 
-bool has_identity(const Value& value) { return value.is_heap() && !value.is_string() && !value.is(Kind::Bytes); }
+bool has_identity(const Value& value) {
+  return value.is_heap() && !value.is_string() && !value.is(Kind::Bytes);
+}
 
 bool is_same_value(const Value& a, const Value& b) {
   if (!has_identity(a) || !has_identity(b)) return equal(a, b);
@@ -138,7 +157,9 @@ bool is_same_value(const Value& a, const Value& b) {
   return a.object() == b.object();
 }
 
-Outcome<Value> is_same(Call& call) { return Value::boolean(is_same_value(call.arg(0), call.arg(1))); }
+Outcome<Value> is_same(Call& call) {
+  return Value::boolean(is_same_value(call.arg(0), call.arg(1)));
+}
 
 // 64-bit FNV-1a over a canonical form of the value.
 class Fnv {
@@ -175,7 +196,8 @@ uint64_t structural_hash(const Value& value, int depth) {
     case Kind::Bytes: fnv.text(value.as_bytes()->view()); break;
     case Kind::List:
       fnv.word(list_size(value));
-      for (size_t i = 0; i < list_size(value); ++i) fnv.word(structural_hash(list_item(value, i), depth + 1));
+      for (size_t i = 0; i < list_size(value); ++i)
+        fnv.word(structural_hash(list_item(value, i), depth + 1));
       break;
     case Kind::Dict:
     case Kind::Struct:
@@ -194,7 +216,8 @@ uint64_t structural_hash(const Value& value, int depth) {
     case Kind::Enum:
       fnv.text(value.as_enum()->type->name->view());
       fnv.text(value.as_enum()->info().name->view());
-      for (const Value& item : value.as_enum()->values()) fnv.word(structural_hash(item, depth + 1));
+      for (const Value& item : value.as_enum()->values())
+        fnv.word(structural_hash(item, depth + 1));
       break;
     case Kind::Pair:
       fnv.word(structural_hash(value.as_pair()->first, depth + 1));
@@ -215,7 +238,8 @@ Outcome<Value> hash_value(Call& call) {
 Outcome<Value> addr_of(Call& call) {
   const Value& value = call.arg(0);
   if (has_identity(value)) {
-    return text_value(harn::format("{}@{:x}", type_name(value), reinterpret_cast<uintptr_t>(value.object())));
+    return text_value(
+        harn::format("{}@{:x}", type_name(value), reinterpret_cast<uintptr_t>(value.object())));
   }
   return text_value(harn::format("{}:{:x}", type_name(value), structural_hash(value, 0)));
 }
@@ -235,8 +259,10 @@ Outcome<Value> is_a(Call& call) {
   switch (type.kind()) {
     case Kind::String: return Value::boolean(is_named(value, type.as_string()->view()));
     case Kind::StructType:
-      return Value::boolean(value.is(Kind::Struct) && struct_type(value.as_dict()) == type.object());
-    case Kind::EnumType: return Value::boolean(value.is(Kind::Enum) && value.as_enum()->type == type.object());
+      return Value::boolean(value.is(Kind::Struct) &&
+                            struct_type(value.as_dict()) == type.object());
+    case Kind::EnumType:
+      return Value::boolean(value.is(Kind::Enum) && value.as_enum()->type == type.object());
     default: return call.wrong_type(1, "a type or the name of one");
   }
 }
@@ -258,7 +284,8 @@ Outcome<Value> is_err_value(Call& call) { return Value::boolean(is_err(call.arg(
 
 Outcome<Value> unwrap(Call& call) {
   const Value& value = call.arg(0);
-  if (is_err(value)) return runtime_error("unwrap called on Err: {}", display(result_payload(value)));
+  if (is_err(value))
+    return runtime_error("unwrap called on Err: {}", display(result_payload(value)));
   return is_ok(value) ? result_payload(value) : value;
 }
 
@@ -274,78 +301,132 @@ Outcome<Value> unwrap_err(Call& call) {
 }
 
 const Builtin kRows[] = {
-    {.name = "Err", .signature = "(value?: any) -> Result",
+    {.name = "Err",
+     .signature = "(value?: any) -> Result",
      .doc = "Returns the failed result that holds `value`.",
-     .example = R"(is_err(Err("no")))", .call = err},
-    {.name = "Ok", .signature = "(value?: any) -> Result",
+     .example = R"(is_err(Err("no")))",
+     .call = err},
+    {.name = "Ok",
+     .signature = "(value?: any) -> Result",
      .doc = "Returns the successful result that holds `value`.",
-     .example = "unwrap(Ok(1)) == 1", .call = ok},
-    {.name = "addr_of", .signature = "(value: any) -> string",
+     .example = "unwrap(Ok(1)) == 1",
+     .call = ok},
+    {.name = "addr_of",
+     .signature = "(value: any) -> string",
      .doc = "Returns a text that is the same for the same object.",
-     .example = "addr_of(1) == addr_of(1)", .call = addr_of},
-    {.name = "concat", .signature = "(...parts: any) -> any",
+     .example = "addr_of(1) == addr_of(1)",
+     .call = addr_of},
+    {.name = "chars",
+     .signature = "(text: string) -> list<string>",
+     .doc = "Returns the characters of the text.",
+     .example = R"(chars("aé") == ["a", "é"])",
+     .call = chars},
+    {.name = "concat",
+     .signature = "(...parts: any) -> any",
      .doc = "Joins strings into one string, or lists into one list.",
-     .example = "concat([1], [2, 3]) == [1, 2, 3]", .call = concat},
-    {.name = "drop", .signature = "(handle: any) -> nil",
+     .example = "concat([1], [2, 3]) == [1, 2, 3]",
+     .call = concat},
+    {.name = "drop",
+     .signature = "(handle: any) -> nil",
      .doc = "Releases what a handle holds open; does nothing for other values.",
-     .example = "drop(1) == nil", .call = drop},
-    {.name = "hash_value", .signature = "(value: any) -> int",
+     .example = "drop(1) == nil",
+     .call = drop},
+    {.name = "hash_value",
+     .signature = "(value: any) -> int",
      .doc = "Returns a hash of the content: equal structures have equal hashes.",
-     .example = "hash_value([1, 2]) == hash_value([1, 2])", .call = hash_value},
-    {.name = "is_a", .signature = "(value: any, type: any) -> bool",
+     .example = "hash_value([1, 2]) == hash_value([1, 2])",
+     .call = hash_value},
+    {.name = "is_a",
+     .signature = "(value: any, type: any) -> bool",
      .doc = "Says whether the value has a type, given by name or as a struct or enum.",
-     .example = R"(is_a(1, "int"))", .call = is_a},
-    {.name = "is_err", .signature = "(value: any) -> bool",
+     .example = R"(is_a(1, "int"))",
+     .call = is_a},
+    {.name = "is_err",
+     .signature = "(value: any) -> bool",
      .doc = "Says whether the value is a failed result.",
-     .example = "is_err(Err(1))", .call = is_err_value},
-    {.name = "is_ok", .signature = "(value: any) -> bool",
+     .example = "is_err(Err(1))",
+     .call = is_err_value},
+    {.name = "is_ok",
+     .signature = "(value: any) -> bool",
      .doc = "Says whether the value is a successful result.",
-     .example = "is_ok(Ok(1))", .call = is_ok_value},
-    {.name = "is_same", .signature = "(a: any, b: any) -> bool",
+     .example = "is_ok(Ok(1))",
+     .call = is_ok_value},
+    {.name = "is_same",
+     .signature = "(a: any, b: any) -> bool",
      .doc = "Says whether two collections are one object; compares scalars and strings by value.",
-     .example = R"(is_same("a", "a"))", .call = is_same},
-    {.name = "iter", .signature = "(source: any) -> Iter",
+     .example = R"(is_same("a", "a"))",
+     .call = is_same},
+    {.name = "iter",
+     .signature = "(source: any) -> Iter",
      .doc = "Returns a lazy iterator over the source.",
-     .example = R"(type_of(iter([1])) == "iter")", .call = iter},
-    {.name = "len", .signature = "(value: any) -> int",
+     .example = R"(type_of(iter([1])) == "iter")",
+     .call = iter},
+    {.name = "len",
+     .signature = "(value: any) -> int",
      .doc = "Returns the number of characters, octets, items or keys; 0 for other values.",
-     .example = R"(len("abc") == 3)", .call = len},
-    {.name = "merge", .signature = "(...dicts: dict) -> dict",
+     .example = R"(len("abc") == 3)",
+     .call = len},
+    {.name = "merge",
+     .signature = "(...dicts: dict) -> dict",
      .doc = "Returns the entries of all dicts; later ones win.",
-     .example = "merge({a: 1}, {a: 2, b: 3}) == {a: 2, b: 3}", .call = merge},
-    {.name = "pair", .signature = "(first: any, second: any) -> Pair",
+     .example = "merge({a: 1}, {a: 2, b: 3}) == {a: 2, b: 3}",
+     .call = merge},
+    {.name = "pair",
+     .signature = "(first: any, second: any) -> Pair",
      .doc = "Returns the pair of two values.",
-     .example = "pair(1, 2).second == 2", .call = pair},
-    {.name = "range", .signature = "(start: int, end?: int) -> list<int>",
-     .doc = "Returns the ints from 0 up to but not including the argument, or from the first to the second.",
-     .example = "range(1, 4) == [1, 2, 3]", .call = range},
-    {.name = "to_float", .signature = "(value: any) -> float?",
+     .example = "pair(1, 2).second == 2",
+     .call = pair},
+    {.name = "range",
+     .signature = "(start: int, end?: int) -> list<int>",
+     .doc = "Returns the ints from 0 up to but not including the argument, or from the first to "
+            "the second.",
+     .example = "range(1, 4) == [1, 2, 3]",
+     .call = range},
+    {.name = "to_float",
+     .signature = "(value: any) -> float?",
      .doc = "Returns the number as a float; nil when the value is no number and no text of one.",
-     .example = R"(to_float("2.5") == 2.5)", .call = to_float},
-    {.name = "to_int", .signature = "(value: any) -> int?",
+     .example = R"(to_float("2.5") == 2.5)",
+     .call = to_float},
+    {.name = "to_int",
+     .signature = "(value: any) -> int?",
      .doc = "Returns the number as an int; nil when the value is no number and no text of one.",
-     .example = R"(to_int("42") == 42)", .call = to_int},
-    {.name = "to_list", .signature = "(value: any) -> list",
+     .example = R"(to_int("42") == 42)",
+     .call = to_int},
+    {.name = "to_list",
+     .signature = "(value: any) -> list",
      .doc = "Returns the items of a set or list, or a list of the one value.",
-     .example = "to_list(set(1, 2)) == [1, 2]", .call = to_list},
-    {.name = "to_string", .signature = "(value: any) -> string",
+     .example = "to_list(set(1, 2)) == [1, 2]",
+     .call = to_list},
+    {.name = "to_string",
+     .signature = "(value: any) -> string",
      .doc = "Returns the print form of the value.",
-     .example = R"(to_string([1, "a"]) == "[1, a]")", .call = to_string},
-    {.name = "type_of", .signature = "(value?: any) -> string",
+     .example = R"(to_string([1, "a"]) == "[1, a]")",
+     .call = to_string},
+    {.name = "type_of",
+     .signature = "(value?: any) -> string",
      .doc = "Returns the name of the value's type.",
-     .example = R"(type_of(1.5) == "float")", .call = type_of},
-    {.name = "unreachable", .signature = "(value?: any) -> never",
+     .example = R"(type_of(1.5) == "float")",
+     .call = type_of},
+    {.name = "unreachable",
+     .signature = "(value?: any) -> never",
      .doc = "Raises an error: control must never come here.",
-     .example = "is_err(try { unreachable() })", .call = unreachable},
-    {.name = "unwrap", .signature = "(result: any) -> any",
+     .example = "is_err(try { unreachable() })",
+     .call = unreachable},
+    {.name = "unwrap",
+     .signature = "(result: any) -> any",
      .doc = "Returns what a successful result holds; a failed one is an error.",
-     .example = "unwrap(Ok(1)) == 1", .call = unwrap},
-    {.name = "unwrap_err", .signature = "(result: any) -> any",
+     .example = "unwrap(Ok(1)) == 1",
+     .call = unwrap},
+    {.name = "unwrap_err",
+     .signature = "(result: any) -> any",
      .doc = "Returns what a failed result holds; anything else is an error.",
-     .example = R"(unwrap_err(Err("no")) == "no")", .call = unwrap_err},
-    {.name = "unwrap_or", .signature = "(result: any, default: any) -> any",
+     .example = R"(unwrap_err(Err("no")) == "no")",
+     .call = unwrap_err},
+    {.name = "unwrap_or",
+     .signature = "(result: any, default: any) -> any",
      .doc = "Returns what a successful result holds, or `default` for a failed one.",
-     .example = R"(unwrap_or(Err("no"), 7) == 7)", .call = unwrap_or},
+     .example = R"(unwrap_or(Err("no"), 7) == 7)",
+     .call = unwrap_or},
 };
 
 }  // namespace

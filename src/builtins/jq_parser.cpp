@@ -35,7 +35,9 @@ class Parser {
   std::string_view next_char() const { return text_.substr(at_, text::char_size(text_, at_)); }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      ++at_;
   }
 
   bool take(std::string_view token) {
@@ -249,7 +251,8 @@ class Parser {
     if (take("(")) return parse_group(depth + 1);
     if (sees_name()) return literal(text_value(read_name()));
     std::string text;
-    if (at_ < text_.size() && text_[at_] == '"') return read_string(text) ? literal(text_value(text)) : nullptr;
+    if (at_ < text_.size() && text_[at_] == '"')
+      return read_string(text) ? literal(text_value(text)) : nullptr;
     return fail("expected a key");
   }
 
@@ -265,7 +268,8 @@ class Parser {
       node->left = parse_group(depth);
       return node->left ? std::move(node) : nullptr;
     }
-    for (std::string_view known : {"length", "keys", "values", "type", "not", "empty", "first", "last", "add"}) {
+    for (std::string_view known :
+         {"length", "keys", "values", "type", "not", "empty", "first", "last", "add"}) {
       if (known == name) return node;
     }
     return fail(harn::format("unknown function '{}'", name));
@@ -274,7 +278,9 @@ class Parser {
   NodePtr parse_number() {
     size_t start = at_;
     if (text_[at_] == '-') ++at_;
-    while (at_ < text_.size() && (text::is_digit(text_[at_]) || text_[at_] == '.' || text_[at_] == 'e' || text_[at_] == 'E')) ++at_;
+    while (at_ < text_.size() && (text::is_digit(text_[at_]) || text_[at_] == '.' ||
+                                  text_[at_] == 'e' || text_[at_] == 'E'))
+      ++at_;
     auto number = read_json_exactly(text_.substr(start, at_ - start));
     if (!number) return fail("invalid number");
     return literal(std::move(*number));
@@ -299,6 +305,8 @@ class Parser {
 
 }  // namespace
 
-std::expected<NodePtr, std::string> parse(std::string_view expression) { return Parser(expression).parse(); }
+std::expected<NodePtr, std::string> parse(std::string_view expression) {
+  return Parser(expression).parse();
+}
 
 }  // namespace harn::builtins::jq

@@ -25,7 +25,8 @@ Outcome<Value> json_stringify(Call& call) {
 
 Outcome<Value> json_stringify_pretty(Call& call) {
   int64_t indent = HARN_TRY(call.integer_or(1, 2));
-  if (indent < 1 || indent > 16) return throw_text("json_stringify_pretty: indent is {}, expected 1 to 16", indent);
+  if (indent < 1 || indent > 16)
+    return throw_text("json_stringify_pretty: indent is {}, expected 1 to 16", indent);
   std::string out;
   if (!append_json(out, call.arg(0), static_cast<int>(indent))) {
     return runtime_error("json_stringify_pretty: the value is too large or nested too deeply");
@@ -76,7 +77,8 @@ std::string_view find_json(std::string_view text) {
   // Whichever bracket comes first encloses the other.
   size_t brace = text.find('{');
   size_t bracket = text.find('[');
-  found = bracket < brace && text::trim(text.substr(0, bracket)).empty() ? balanced(text, '[', ']') : balanced(text, '{', '}');
+  found = bracket < brace && text::trim(text.substr(0, bracket)).empty() ? balanced(text, '[', ']')
+                                                                         : balanced(text, '{', '}');
   if (found.empty()) found = balanced(text, '[', ']');
   return found.empty() ? text::trim(text) : found;
 }
@@ -89,25 +91,34 @@ Outcome<Value> json_extract(Call& call) {
   auto parsed = parse_json(find_json(text));
   if (!parsed) return throw_text("json_extract: failed to parse JSON: {}", parsed.error().text());
   if (call.arg(1).is_nil()) return std::move(*parsed);
-  if (!parsed->is_dict()) return throw_text("json_extract: parsed value is not a dict, cannot extract key");
+  if (!parsed->is_dict())
+    return throw_text("json_extract: parsed value is not a dict, cannot extract key");
   const Value* value = parsed->as_dict()->find(key);
   if (!value) return throw_text("json_extract: key '{}' not found", key);
   return *value;
 }
 
 const Builtin kRows[] = {
-    {.name = "json_extract", .signature = "(text: string, key?: string) -> any",
+    {.name = "json_extract",
+     .signature = "(text: string, key?: string) -> any",
      .doc = "Returns the JSON value found inside other text, or one key of it.",
-     .example = R"(json_extract("the answer is {\"a\": 1}.") == {a: 1})", .call = json_extract},
-    {.name = "json_parse", .signature = "(text: string) -> any",
+     .example = R"(json_extract("the answer is {\"a\": 1}.") == {a: 1})",
+     .call = json_extract},
+    {.name = "json_parse",
+     .signature = "(text: string) -> any",
      .doc = "Returns the value of a JSON text.",
-     .example = R"(json_parse("[1, null, {\"a\": 2.5}]") == [1, nil, {a: 2.5}])", .call = json_parse},
-    {.name = "json_stringify", .signature = "(value: any) -> string",
+     .example = R"(json_parse("[1, null, {\"a\": 2.5}]") == [1, nil, {a: 2.5}])",
+     .call = json_parse},
+    {.name = "json_stringify",
+     .signature = "(value: any) -> string",
      .doc = "Returns the value as compact JSON with sorted keys.",
-     .example = R"(json_stringify([1, nil]) == "[1,null]")", .call = json_stringify},
-    {.name = "json_stringify_pretty", .signature = "(value: any, indent?: int) -> string",
+     .example = R"(json_stringify([1, nil]) == "[1,null]")",
+     .call = json_stringify},
+    {.name = "json_stringify_pretty",
+     .signature = "(value: any, indent?: int) -> string",
      .doc = "Returns the value as JSON spread over indented lines.",
-     .example = R"(json_stringify_pretty([1]) == "[\n  1\n]")", .call = json_stringify_pretty},
+     .example = R"(json_stringify_pretty([1]) == "[\n  1\n]")",
+     .call = json_stringify_pretty},
 };
 
 }  // namespace

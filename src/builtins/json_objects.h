@@ -5,9 +5,9 @@
 
 #include "vm/dict.h"
 
-// Builds the dicts of a document. Most documents repeat a few kinds of objects, so each nesting level
-// guesses that the next object has the keys of the last one: then a key costs one comparison and the
-// dict gets its shape without any lookup.
+// Builds the dicts of a document. Most documents repeat a few kinds of objects, so each nesting
+// level guesses that the next object has the keys of the last one: then a key costs one comparison
+// and the dict gets its shape without any lookup.
 namespace harn::builtins {
 
 class ObjectBuilder {

@@ -5,8 +5,9 @@
 #include "builtins/json_text.h"
 #include "vm/objects.h"
 
-// The fast path of JSON parsing: simdjson checks the text and we copy its tape into values. Whatever it
-// does not accept goes to the exact reader, which knows where the mistake is (or that there is none).
+// The fast path of JSON parsing: simdjson checks the text and we copy its tape into values.
+// Whatever it does not accept goes to the exact reader, which knows where the mistake is (or that
+// there is none).
 namespace harn::builtins {
 
 using namespace vm;
@@ -21,13 +22,21 @@ class TapeReader {
     switch (element.type()) {
       case element_type::OBJECT: return read_object(element, value, depth + 1);
       case element_type::ARRAY: return read_array(element, value, depth + 1);
-      case element_type::STRING: value = text_value(element.get_string().value_unsafe()); return true;
-      case element_type::INT64: value = Value::integer(element.get_int64().value_unsafe()); return true;
+      case element_type::STRING:
+        value = text_value(element.get_string().value_unsafe());
+        return true;
+      case element_type::INT64:
+        value = Value::integer(element.get_int64().value_unsafe());
+        return true;
       case element_type::UINT64:
         value = Value::number(static_cast<double>(element.get_uint64().value_unsafe()));
         return true;
-      case element_type::DOUBLE: value = Value::number(element.get_double().value_unsafe()); return true;
-      case element_type::BOOL: value = Value::boolean(element.get_bool().value_unsafe()); return true;
+      case element_type::DOUBLE:
+        value = Value::number(element.get_double().value_unsafe());
+        return true;
+      case element_type::BOOL:
+        value = Value::boolean(element.get_bool().value_unsafe());
+        return true;
       case element_type::NULL_VALUE: value = Value(); return true;
     }
     return false;

@@ -37,7 +37,8 @@ Outcome<std::vector<std::string>> split_pointer(Call& call) {
   for (size_t at = 1;;) {
     size_t end = pointer.find('/', at);
     steps.push_back(HARN_TRY(unescape(name, pointer.substr(at, end - at))));
-    if (steps.size() > kMaxSteps) return throw_text("{}: pointer has more than {} steps", name, kMaxSteps);
+    if (steps.size() > kMaxSteps)
+      return throw_text("{}: pointer has more than {} steps", name, kMaxSteps);
     if (end == std::string_view::npos) return steps;
     at = end + 1;
   }
@@ -141,15 +142,21 @@ Outcome<Value> json_pointer_delete(Call& call) {
 }
 
 const Builtin kRows[] = {
-    {.name = "json_pointer", .signature = "(value: any, pointer: string) -> any",
+    {.name = "json_pointer",
+     .signature = "(value: any, pointer: string) -> any",
      .doc = "Returns the part of the value that a JSON pointer names, or nil.",
-     .example = R"(json_pointer({a: [1, 2]}, "/a/1") == 2)", .call = json_pointer},
-    {.name = "json_pointer_delete", .signature = "(value: any, pointer: string) -> any",
+     .example = R"(json_pointer({a: [1, 2]}, "/a/1") == 2)",
+     .call = json_pointer},
+    {.name = "json_pointer_delete",
+     .signature = "(value: any, pointer: string) -> any",
      .doc = "Returns the value without the part that a JSON pointer names.",
-     .example = R"(json_pointer_delete({a: [1, 2]}, "/a/0") == {a: [2]})", .call = json_pointer_delete},
-    {.name = "json_pointer_set", .signature = "(value: any, pointer: string, new: any) -> any",
+     .example = R"(json_pointer_delete({a: [1, 2]}, "/a/0") == {a: [2]})",
+     .call = json_pointer_delete},
+    {.name = "json_pointer_set",
+     .signature = "(value: any, pointer: string, new: any) -> any",
      .doc = "Returns the value with the part that a JSON pointer names replaced or added.",
-     .example = R"(json_pointer_set({a: [1]}, "/a/-", 2) == {a: [1, 2]})", .call = json_pointer_set},
+     .example = R"(json_pointer_set({a: [1]}, "/a/-", 2) == {a: [1, 2]})",
+     .call = json_pointer_set},
 };
 
 }  // namespace

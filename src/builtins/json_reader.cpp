@@ -27,7 +27,8 @@ Value json_number(std::string_view digits) {
   }
   double number = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error == std::errc::result_out_of_range) number = strtod(std::string(digits).c_str(), nullptr);
+  if (error == std::errc::result_out_of_range)
+    number = strtod(std::string(digits).c_str(), nullptr);
   return Value::number(number);
 }
 
@@ -61,16 +62,20 @@ class JsonReader {
   }
 
   bool unexpected(std::string_view wanted) {
-    if (at_ >= text_.size()) return fail(harn::format("unexpected end of input, expected {}", wanted));
+    if (at_ >= text_.size())
+      return fail(harn::format("unexpected end of input, expected {}", wanted));
     auto c = static_cast<uint8_t>(text_[at_]);
-    if (c < 0x20 || c == 0x7F) return fail(harn::format("unexpected character U+{:04X}, expected {}", c, wanted));
+    if (c < 0x20 || c == 0x7F)
+      return fail(harn::format("unexpected character U+{:04X}, expected {}", c, wanted));
     size_t size = text::char_size(text_, at_);
     if (size == 1 && c >= 0x80) return fail("invalid UTF-8");
-    return fail(harn::format("unexpected character '{}', expected {}", text_.substr(at_, size), wanted));
+    return fail(
+        harn::format("unexpected character '{}', expected {}", text_.substr(at_, size), wanted));
   }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t')) {
       ++at_;
     }
   }
@@ -116,9 +121,11 @@ class JsonReader {
   bool read_number(Value& value) {
     size_t start = at_;
     bool negative = take('-');
-    if (!negative && (at_ >= text_.size() || !text::is_digit(text_[at_]))) return unexpected("a value");
+    if (!negative && (at_ >= text_.size() || !text::is_digit(text_[at_])))
+      return unexpected("a value");
     if (take('0')) {
-      if (at_ < text_.size() && text::is_digit(text_[at_])) return fail("a number must not start with 0");
+      if (at_ < text_.size() && text::is_digit(text_[at_]))
+        return fail("a number must not start with 0");
     } else if (!read_digits()) {
       return false;
     }
@@ -201,7 +208,8 @@ class JsonReader {
   }
 
   bool read_array(Value& value, size_t depth) {
-    if (depth > kMaxJsonDepth) return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
+    if (depth > kMaxJsonDepth)
+      return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
     ++at_;
     auto list = new_list();
     skip_space();
@@ -220,7 +228,8 @@ class JsonReader {
   }
 
   bool read_object(Value& value, size_t depth) {
-    if (depth > kMaxJsonDepth) return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
+    if (depth > kMaxJsonDepth)
+      return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
     ++at_;
     auto open = objects_.begin(depth, 0);
     skip_space();
@@ -252,6 +261,8 @@ class JsonReader {
 
 }  // namespace
 
-std::expected<Value, JsonError> read_json_exactly(std::string_view text) { return JsonReader(text).read(); }
+std::expected<Value, JsonError> read_json_exactly(std::string_view text) {
+  return JsonReader(text).read();
+}
 
 }  // namespace harn::builtins

@@ -26,8 +26,8 @@ struct JsonError {
 // The value of a JSON document.
 std::expected<vm::Value, JsonError> parse_json(std::string_view text);
 
-// The part of `text` that looks like JSON: the first fenced block, else the first balanced brackets, else
-// all of it.
+// The part of `text` that looks like JSON: the first fenced block, else the first balanced
+// brackets, else all of it.
 std::string_view find_json(std::string_view text);
 
 }  // namespace harn::builtins

@@ -72,7 +72,9 @@ class JsonWriter {
   }
 
  private:
-  bool within_limits(size_t depth) const { return depth <= kMaxDepth && out_.size() < kMaxStringSize; }
+  bool within_limits(size_t depth) const {
+    return depth <= kMaxDepth && out_.size() < kMaxStringSize;
+  }
 
   void new_line(size_t depth) {
     if (indent_ == 0) return;

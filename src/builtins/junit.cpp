@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "builtins/families.h"
 
-// Reads JUnit XML reports: a small forgiving reader of tags, attributes and text, enough for what test
-// runners write. Broken input yields the test cases read so far.
+// Reads JUnit XML reports: a small forgiving reader of tags, attributes and text, enough for what
+// test runners write. Broken input yields the test cases read so far.
 namespace harn::builtins {
 namespace {
 
@@ -130,7 +130,8 @@ class XmlReader {
     if (tag.is_empty) inside.remove_suffix(1);
     size_t space = inside.find_first_of(" \t\r\n");
     tag.name = inside.substr(0, space);
-    if (size_t colon = tag.name.find(':'); colon != std::string_view::npos) tag.name.remove_prefix(colon + 1);
+    if (size_t colon = tag.name.find(':'); colon != std::string_view::npos)
+      tag.name.remove_prefix(colon + 1);
     tag.attributes = space == std::string_view::npos ? std::string_view() : inside.substr(space);
     return true;
   }
@@ -157,7 +158,8 @@ struct TestCase {
 TestCase start_case(const Tag& tag) {
   TestCase test;
   std::string class_name = attribute(tag, "classname");
-  test.name = class_name.empty() ? attribute(tag, "name") : class_name + "::" + attribute(tag, "name");
+  test.name =
+      class_name.empty() ? attribute(tag, "name") : class_name + "::" + attribute(tag, "name");
   std::string time = attribute(tag, "time");
   double seconds = 0;
   std::from_chars(time.data(), time.data() + time.size(), seconds);
@@ -222,9 +224,11 @@ Outcome<Value> parse_junit_xml(Call& call) {
 }
 
 const Builtin kRows[] = {
-    {.name = "parse_junit_xml", .signature = "(input: string | bytes) -> list<dict>",
+    {.name = "parse_junit_xml",
+     .signature = "(input: string | bytes) -> list<dict>",
      .doc = "Returns the test cases of a JUnit XML report.",
-     .example = R"(parse_junit_xml("<testcase name='a'/>")[0].status == "passed")", .call = parse_junit_xml},
+     .example = R"(parse_junit_xml("<testcase name='a'/>")[0].status == "passed")",
+     .call = parse_junit_xml},
 };
 
 }  // namespace

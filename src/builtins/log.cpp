@@ -18,8 +18,8 @@ std::string timestamp(int64_t now_ms) {
   time_t seconds = static_cast<time_t>((now_ms - ms) / 1000);
   tm utc{};
   gmtime_r(&seconds, &utc);
-  return harn::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1,
-                      utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, ms);
+  return harn::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
+                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, ms);
 }
 
 void append_scalar(std::string& out, const Value& value) {
@@ -30,7 +30,8 @@ void append_scalar(std::string& out, const Value& value) {
 
 Outcome<Value> write_line(Call& call, LogLevel level, std::string_view name) {
   if (level < Terminal::of(call.vm()).log_level) return Value();
-  std::string line = harn::format(R"({{"ts":"{}","level":"{}","msg":)", timestamp(call.vm().host().now_ms()), name);
+  std::string line = harn::format(R"({{"ts":"{}","level":"{}","msg":)",
+                                  timestamp(call.vm().host().now_ms()), name);
   append_json_string(line, display(call.arg(0)));
   if (!call.arg(1).is_nil()) {
     for (auto [key, value] : HARN_TRY(call.dict(1))->entries()) {
@@ -57,7 +58,9 @@ Outcome<Value> log_set_level(Call& call) {
   else if (level == "info") current = LogLevel::Info;
   else if (level == "warn") current = LogLevel::Warn;
   else if (level == "error") current = LogLevel::Error;
-  else return throw_text("log_set_level: invalid level '{}'. Expected debug, info, warn, or error", level);
+  else
+    return throw_text("log_set_level: invalid level '{}'. Expected debug, info, warn, or error",
+                      level);
   return Value();
 }
 
@@ -65,7 +68,8 @@ Outcome<Value> log_json(Call& call) {
   std::string line = harn::format(R"({{"ts":"{}","key":)", timestamp(call.vm().host().now_ms()));
   append_json_string(line, display(call.arg(0)));
   line += R"(,"value":)";
-  if (!append_json(line, call.arg(1))) return runtime_error("log_json: the value is too large or nested too deeply");
+  if (!append_json(line, call.arg(1)))
+    return runtime_error("log_json: the value is too large or nested too deeply");
   line += "}\n";
   call.vm().host().write(Stream::Out, line);
   return Value();
@@ -74,20 +78,41 @@ Outcome<Value> log_json(Call& call) {
 constexpr std::string_view kLine = "(message: any, fields?: dict) -> nil";
 
 const Builtin kRows[] = {
-    {.name = "log_debug", .signature = kLine, .doc = "Writes a JSON log line of level debug.", .example = "",
-     .needs = Capability::Stdio, .call = log_debug},
-    {.name = "log_error", .signature = kLine, .doc = "Writes a JSON log line of level error.", .example = "",
-     .needs = Capability::Stdio, .call = log_error},
-    {.name = "log_info", .signature = kLine, .doc = "Writes a JSON log line of level info.", .example = "",
-     .needs = Capability::Stdio, .call = log_info},
-    {.name = "log_json", .signature = "(key: any, value: any) -> nil",
-     .doc = "Writes a JSON line with a key and a value.", .example = "", .needs = Capability::Stdio,
+    {.name = "log_debug",
+     .signature = kLine,
+     .doc = "Writes a JSON log line of level debug.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = log_debug},
+    {.name = "log_error",
+     .signature = kLine,
+     .doc = "Writes a JSON log line of level error.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = log_error},
+    {.name = "log_info",
+     .signature = kLine,
+     .doc = "Writes a JSON log line of level info.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = log_info},
+    {.name = "log_json",
+     .signature = "(key: any, value: any) -> nil",
+     .doc = "Writes a JSON line with a key and a value.",
+     .example = "",
+     .needs = Capability::Stdio,
      .call = log_json},
-    {.name = "log_set_level", .signature = "(level: string) -> nil",
+    {.name = "log_set_level",
+     .signature = "(level: string) -> nil",
      .doc = "Hides log lines below `debug`, `info`, `warn` or `error`.",
-     .example = R"(log_set_level("debug") == nil)", .call = log_set_level},
-    {.name = "log_warn", .signature = kLine, .doc = "Writes a JSON log line of level warn.", .example = "",
-     .needs = Capability::Stdio, .call = log_warn},
+     .example = R"(log_set_level("debug") == nil)",
+     .call = log_set_level},
+    {.name = "log_warn",
+     .signature = kLine,
+     .doc = "Writes a JSON log line of level warn.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = log_warn},
 };
 
 }  // namespace

@@ -100,17 +100,21 @@ Outcome<Value> capture_stderr_take(Call& call) {
 int64_t int_field(const DictObject* dict, std::string_view name, int64_t otherwise) {
   const Value* value = dict->find(name);
   if (!value) return otherwise;
-  return value->is_int() ? value->as_int() : value->is_float() ? std::llround(value->as_float()) : otherwise;
+  return value->is_int()     ? value->as_int()
+         : value->is_float() ? std::llround(value->as_float())
+                             : otherwise;
 }
 
 std::string bar(int64_t current, int64_t total, int64_t width) {
   width = std::clamp<int64_t>(width, 3, 40);
   double share = total <= 0 ? 0 : static_cast<double>(current) / static_cast<double>(total);
-  auto filled = static_cast<size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
+  auto filled =
+      static_cast<size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
   return std::string(filled, '#') + std::string(static_cast<size_t>(width) - filled, '-');
 }
 
-std::string spinner_line(std::string_view phase, std::string_view message, const DictObject* options) {
+std::string spinner_line(std::string_view phase, std::string_view message,
+                         const DictObject* options) {
   int64_t step = int_field(options, "step", int_field(options, "current", 0));
   char shown = "|/-\\"[((step % 4) + 4) % 4];
   return harn::format("[{}] {} {}\n", phase, shown, message);
@@ -119,8 +123,9 @@ std::string spinner_line(std::string_view phase, std::string_view message, const
 std::string bar_line(std::string_view phase, std::string_view message, const DictObject* options) {
   int64_t current = int_field(options, "current", 0);
   int64_t total = int_field(options, "total", 0);
-  return harn::format("[{}] [{}] {} ({}/{})\n", phase, bar(current, total, int_field(options, "width", 10)),
-                      message, current, total);
+  return harn::format("[{}] [{}] {} ({}/{})\n", phase,
+                      bar(current, total, int_field(options, "width", 10)), message, current,
+                      total);
 }
 
 Outcome<Value> progress(Call& call) {
@@ -139,7 +144,8 @@ Outcome<Value> progress(Call& call) {
   } else if (call.arg(3).is_nil()) {
     line = harn::format("[{}] {} ({}%)\n", phase, message, HARN_TRY(call.integer(2)));
   } else {
-    line = harn::format("[{}] {} ({}/{})\n", phase, message, HARN_TRY(call.integer(2)), HARN_TRY(call.integer(3)));
+    line = harn::format("[{}] {} ({}/{})\n", phase, message, HARN_TRY(call.integer(2)),
+                        HARN_TRY(call.integer(3)));
   }
   call.vm().host().write(Stream::Out, line);
   return Value();
@@ -148,7 +154,8 @@ Outcome<Value> progress(Call& call) {
 // ---- colours ----
 
 int color_code(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
+  static constexpr std::string_view kNames[] = {"black", "red",     "green", "yellow",
+                                                "blue",  "magenta", "cyan",  "white"};
   int base = 30;
   if (name == "gray" || name == "grey") return 90;
   if (name.starts_with("bright_")) {
@@ -176,7 +183,9 @@ Outcome<Value> set_color_mode(Call& call) {
   if (mode == "auto") current = ColorMode::Auto;
   else if (mode == "always") current = ColorMode::Always;
   else if (mode == "never") current = ColorMode::Never;
-  else return throw_text("set_color_mode: invalid mode '{}'. Expected 'auto', 'always', or 'never'.", mode);
+  else
+    return throw_text("set_color_mode: invalid mode '{}'. Expected 'auto', 'always', or 'never'.",
+                      mode);
   return Value();
 }
 
@@ -229,7 +238,9 @@ Outcome<Value> mock_tty(Call& call) {
   if (stream == "stdin") mocked[static_cast<int>(Stream::In)] = answer;
   else if (stream == "stdout") mocked[static_cast<int>(Stream::Out)] = answer;
   else if (stream == "stderr") mocked[static_cast<int>(Stream::Err)] = answer;
-  else return throw_text("mock_tty: invalid stream '{}'. Expected 'stdin', 'stdout', or 'stderr'.", stream);
+  else
+    return throw_text("mock_tty: invalid stream '{}'. Expected 'stdin', 'stdout', or 'stderr'.",
+                      stream);
   return Value();
 }
 
@@ -239,70 +250,131 @@ Outcome<Value> unmock_tty(Call& call) {
 }
 
 const Builtin kRows[] = {
-    {.name = "bold", .signature = "(text: any) -> string",
+    {.name = "bold",
+     .signature = "(text: any) -> string",
      .doc = "Returns the text in bold when the terminal shows styles.",
-     .example = R"(bold("x").contains("x"))", .needs = Capability::Stdio, .call = bold},
-    {.name = "capture_stderr_start", .signature = "() -> nil",
+     .example = R"(bold("x").contains("x"))",
+     .needs = Capability::Stdio,
+     .call = bold},
+    {.name = "capture_stderr_start",
+     .signature = "() -> nil",
      .doc = "Starts to keep what goes to standard error instead of writing it.",
      .example = "capture_stderr_start() == nil",
      .call = capture_stderr_start},
-    {.name = "capture_stderr_take", .signature = "() -> string",
+    {.name = "capture_stderr_take",
+     .signature = "() -> string",
      .doc = "Returns what went to standard error since the capture started, and ends the capture.",
-     .example = R"(capture_stderr_take() == "")", .call = capture_stderr_take},
-    {.name = "color", .signature = "(text: any, name: string) -> string",
+     .example = R"(capture_stderr_take() == "")",
+     .call = capture_stderr_take},
+    {.name = "color",
+     .signature = "(text: any, name: string) -> string",
      .doc = "Returns the text in a colour when the terminal shows styles.",
-     .example = R"(color("x", "no such colour") == "x")", .needs = Capability::Stdio, .call = color},
-    {.name = "dim", .signature = "(text: any) -> string",
+     .example = R"(color("x", "no such colour") == "x")",
+     .needs = Capability::Stdio,
+     .call = color},
+    {.name = "dim",
+     .signature = "(text: any) -> string",
      .doc = "Returns the text dimmed when the terminal shows styles.",
-     .example = R"(dim("x").contains("x"))", .needs = Capability::Stdio, .call = dim},
-    {.name = "eprint", .signature = "(message?: any) -> nil",
-     .doc = "Writes the message to standard error.", .example = "", .needs = Capability::Stdio, .call = eprint},
-    {.name = "eprintln", .signature = "(message?: any) -> nil",
-     .doc = "Writes the message and a line end to standard error.", .example = "",
-     .needs = Capability::Stdio, .call = eprintln},
-    {.name = "is_stderr_tty", .signature = "() -> bool",
+     .example = R"(dim("x").contains("x"))",
+     .needs = Capability::Stdio,
+     .call = dim},
+    {.name = "eprint",
+     .signature = "(message?: any) -> nil",
+     .doc = "Writes the message to standard error.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = eprint},
+    {.name = "eprintln",
+     .signature = "(message?: any) -> nil",
+     .doc = "Writes the message and a line end to standard error.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = eprintln},
+    {.name = "is_stderr_tty",
+     .signature = "() -> bool",
      .doc = "Says whether standard error is a terminal.",
-     .example = R"(type_of(is_stderr_tty()) == "bool")", .needs = Capability::Stdio, .call = is_stderr_tty},
-    {.name = "is_stdin_tty", .signature = "() -> bool",
+     .example = R"(type_of(is_stderr_tty()) == "bool")",
+     .needs = Capability::Stdio,
+     .call = is_stderr_tty},
+    {.name = "is_stdin_tty",
+     .signature = "() -> bool",
      .doc = "Says whether standard input is a terminal.",
-     .example = R"(type_of(is_stdin_tty()) == "bool")", .needs = Capability::Stdio, .call = is_stdin_tty},
-    {.name = "is_stdout_tty", .signature = "() -> bool",
+     .example = R"(type_of(is_stdin_tty()) == "bool")",
+     .needs = Capability::Stdio,
+     .call = is_stdin_tty},
+    {.name = "is_stdout_tty",
+     .signature = "() -> bool",
      .doc = "Says whether standard output is a terminal.",
-     .example = R"(type_of(is_stdout_tty()) == "bool")", .needs = Capability::Stdio, .call = is_stdout_tty},
-    {.name = "log", .signature = "(message?: any) -> nil",
-     .doc = "Writes `[harn] `, the message and a line end to standard output.", .example = "",
-     .needs = Capability::Stdio, .call = log},
-    {.name = "mock_stdin", .signature = "(text: string) -> nil",
-     .doc = "Makes `read_line` and `read_stdin` read from `text`.", .example = R"(mock_stdin("a") == nil)", .call = mock_stdin},
-    {.name = "mock_tty", .signature = "(stream: string, is_tty: bool) -> nil",
+     .example = R"(type_of(is_stdout_tty()) == "bool")",
+     .needs = Capability::Stdio,
+     .call = is_stdout_tty},
+    {.name = "log",
+     .signature = "(message?: any) -> nil",
+     .doc = "Writes `[harn] `, the message and a line end to standard output.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = log},
+    {.name = "mock_stdin",
+     .signature = "(text: string) -> nil",
+     .doc = "Makes `read_line` and `read_stdin` read from `text`.",
+     .example = R"(mock_stdin("a") == nil)",
+     .call = mock_stdin},
+    {.name = "mock_tty",
+     .signature = "(stream: string, is_tty: bool) -> nil",
      .doc = "Sets what `is_stdin_tty` and its siblings answer for a stream.",
-     .example = R"(mock_tty("stdout", false) == nil)", .call = mock_tty},
-    {.name = "print", .signature = "(message?: any) -> nil",
-     .doc = "Writes the message to standard output.", .example = "", .needs = Capability::Stdio, .call = print},
-    {.name = "println", .signature = "(message?: any) -> nil",
-     .doc = "Writes the message and a line end to standard output.", .example = "",
-     .needs = Capability::Stdio, .call = println},
+     .example = R"(mock_tty("stdout", false) == nil)",
+     .call = mock_tty},
+    {.name = "print",
+     .signature = "(message?: any) -> nil",
+     .doc = "Writes the message to standard output.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = print},
+    {.name = "println",
+     .signature = "(message?: any) -> nil",
+     .doc = "Writes the message and a line end to standard output.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = println},
     {.name = "progress",
      .signature = "(phase: string, message: string, progress?: int | dict, total?: int) -> nil",
-     .doc = "Writes a line that says how far a piece of work has come.", .example = "",
-     .needs = Capability::Stdio, .call = progress},
-    {.name = "prompt_user", .signature = "(message?: any) -> string",
-     .doc = "Writes the message and returns the line that is typed.", .example = "",
-     .needs = Capability::Stdio, .call = prompt_user},
-    {.name = "read_line", .signature = "() -> string?",
-     .doc = "Returns the next line of standard input, or nil at its end.", .example = "",
-     .needs = Capability::Stdio, .call = read_line},
-    {.name = "read_stdin", .signature = "() -> string?",
-     .doc = "Returns the rest of standard input.", .example = "", .needs = Capability::Stdio, .call = read_stdin},
-    {.name = "set_color_mode", .signature = "(mode: string) -> nil",
+     .doc = "Writes a line that says how far a piece of work has come.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = progress},
+    {.name = "prompt_user",
+     .signature = "(message?: any) -> string",
+     .doc = "Writes the message and returns the line that is typed.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = prompt_user},
+    {.name = "read_line",
+     .signature = "() -> string?",
+     .doc = "Returns the next line of standard input, or nil at its end.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = read_line},
+    {.name = "read_stdin",
+     .signature = "() -> string?",
+     .doc = "Returns the rest of standard input.",
+     .example = "",
+     .needs = Capability::Stdio,
+     .call = read_stdin},
+    {.name = "set_color_mode",
+     .signature = "(mode: string) -> nil",
      .doc = "Switches styles to `auto`, `always` or `never`.",
-     .example = R"(set_color_mode("auto") == nil)", .call = set_color_mode},
-    {.name = "unmock_stdin", .signature = "() -> nil",
+     .example = R"(set_color_mode("auto") == nil)",
+     .call = set_color_mode},
+    {.name = "unmock_stdin",
+     .signature = "() -> nil",
      .doc = "Makes `read_line` and `read_stdin` read standard input again.",
-     .example = "unmock_stdin() == nil", .call = unmock_stdin},
-    {.name = "unmock_tty", .signature = "() -> nil",
+     .example = "unmock_stdin() == nil",
+     .call = unmock_stdin},
+    {.name = "unmock_tty",
+     .signature = "() -> nil",
      .doc = "Makes `is_stdin_tty` and its siblings ask the system again.",
-     .example = "unmock_tty() == nil", .call = unmock_tty},
+     .example = "unmock_tty() == nil",
+     .call = unmock_tty},
 };
 
 }  // namespace

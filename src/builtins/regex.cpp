@@ -21,7 +21,8 @@ Outcome<const RE2*> compile(Call& call, uint32_t pattern, uint32_t text, uint32_
   auto source = HARN_TRY(call.text(pattern));
   HARN_CHECK(call.text(text));
   auto letters = HARN_TRY(call.text_or(flags, ""));
-  auto regex = call.vm().local<RegexCache>().get(source, letters, call.arg(text).as_string()->is_ascii());
+  auto regex =
+      call.vm().local<RegexCache>().get(source, letters, call.arg(text).as_string()->is_ascii());
   if (!regex) return throw_text("Invalid regex: {}", regex.error());
   return *regex;
 }
@@ -47,7 +48,8 @@ struct Piece {
 
 int group_number(const RE2& regex, const std::string& name) {
   if (text::is_digit(name[0]) && name.find_first_not_of("0123456789") == std::string::npos) {
-    return name.size() > 4 || std::stoi(name) > regex.NumberOfCapturingGroups() ? -2 : std::stoi(name);
+    return name.size() > 4 || std::stoi(name) > regex.NumberOfCapturingGroups() ? -2
+                                                                                : std::stoi(name);
   }
   auto found = regex.NamedCapturingGroups().find(name);
   return found == regex.NamedCapturingGroups().end() ? -2 : found->second;
@@ -116,7 +118,8 @@ Outcome<Value> regex_replace(Call& call) {
 // Makes the dicts of one call. When every named group took part, they all have one shape.
 class CaptureDicts {
  public:
-  explicit CaptureDicts(const RE2& regex) : groups_(static_cast<size_t>(regex.NumberOfCapturingGroups())) {
+  explicit CaptureDicts(const RE2& regex)
+      : groups_(static_cast<size_t>(regex.NumberOfCapturingGroups())) {
     bool is_regular = true;
     shape_ = empty_shape()->with("match");
     if (shape_) shape_ = shape_->with("groups");
@@ -130,7 +133,8 @@ class CaptureDicts {
 
   Value make(const Matches& matches) const {
     auto groups = new_list(groups_);
-    for (size_t i = 1; i <= groups_; ++i) groups->push(matches.has(i) ? text_value(matches.group(i)) : Value());
+    for (size_t i = 1; i <= groups_; ++i)
+      groups->push(matches.has(i) ? text_value(matches.group(i)) : Value());
     bool all_named = true;
     for (const auto& [number, name] : named_) all_named = all_named && matches.has(number);
     if (!shape_ || !all_named) return make_one_by_one(matches, std::move(groups));
@@ -185,21 +189,31 @@ constexpr std::string_view kReplace =
     "(pattern: string, text: string, replacement: string, flags?: string) -> string";
 
 const Builtin kRows[] = {
-    {.name = "regex_captures", .signature = "(pattern: string, text: string, flags?: string) -> list<dict>",
+    {.name = "regex_captures",
+     .signature = "(pattern: string, text: string, flags?: string) -> list<dict>",
      .doc = "Returns a dict for every match: `match`, `groups` and each named group.",
-     .example = R"(regex_captures("(?P<user>\\w+)@", "ann@x")[0].user == "ann")", .call = regex_captures},
-    {.name = "regex_match", .signature = "(pattern: string, text: string, flags?: string) -> list<string>?",
+     .example = R"(regex_captures("(?P<user>\\w+)@", "ann@x")[0].user == "ann")",
+     .call = regex_captures},
+    {.name = "regex_match",
+     .signature = "(pattern: string, text: string, flags?: string) -> list<string>?",
      .doc = "Returns all matches of the pattern, or nil when there is none.",
-     .example = R"(regex_match("[0-9]+", "a1b22") == ["1", "22"])", .call = regex_match},
-    {.name = "regex_replace", .signature = kReplace,
+     .example = R"(regex_match("[0-9]+", "a1b22") == ["1", "22"])",
+     .call = regex_match},
+    {.name = "regex_replace",
+     .signature = kReplace,
      .doc = "Returns the text with every match replaced; `$1` and `${name}` stand for groups.",
-     .example = R"(regex_replace("(\\w+)@", "ann@x", "$1 at ") == "ann at x")", .call = regex_replace},
-    {.name = "regex_replace_all", .signature = kReplace,
+     .example = R"(regex_replace("(\\w+)@", "ann@x", "$1 at ") == "ann at x")",
+     .call = regex_replace},
+    {.name = "regex_replace_all",
+     .signature = kReplace,
      .doc = "Returns the text with every match replaced; the same as `regex_replace`.",
-     .example = R"(regex_replace_all("a", "banana", "o") == "bonono")", .call = regex_replace},
-    {.name = "regex_split", .signature = "(text: string, pattern: string, flags?: string) -> list<string>",
+     .example = R"(regex_replace_all("a", "banana", "o") == "bonono")",
+     .call = regex_replace},
+    {.name = "regex_split",
+     .signature = "(text: string, pattern: string, flags?: string) -> list<string>",
      .doc = "Returns the parts of the text between matches of the pattern.",
-     .example = R"(regex_split("a1b22c", "[0-9]+") == ["a", "b", "c"])", .call = regex_split},
+     .example = R"(regex_split("a1b22c", "[0-9]+") == ["a", "b", "c"])",
+     .call = regex_split},
 };
 
 }  // namespace

@@ -21,7 +21,9 @@ std::string_view class_members(char letter, bool use_unicode) {
   return letter == 'd' ? R"(\p{Nd})" : "";
 }
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
+}
 
 class Translator {
  public:
@@ -43,8 +45,8 @@ class Translator {
       while (at_ < pattern_.size() && pattern_[at_] != '\n') ++at_;
       return;
     }
-    if (pattern_.substr(at_).starts_with("(?<") && at_ + 3 < pattern_.size() && pattern_[at_ + 3] != '=' &&
-        pattern_[at_ + 3] != '!') {
+    if (pattern_.substr(at_).starts_with("(?<") && at_ + 3 < pattern_.size() &&
+        pattern_[at_ + 3] != '=' && pattern_[at_ + 3] != '!') {
       out += "(?P<";
       at_ += 3;
       return;
@@ -57,7 +59,8 @@ class Translator {
     in_class_ = true;
     out += pattern_[at_++];
     if (at_ < pattern_.size() && pattern_[at_] == '^') out += pattern_[at_++];
-    if (at_ < pattern_.size() && pattern_[at_] == ']') out += pattern_[at_++];  // a member, not the end
+    if (at_ < pattern_.size() && pattern_[at_] == ']')
+      out += pattern_[at_++];  // a member, not the end
   }
 
   void class_character(std::string& out, char c) {
@@ -135,20 +138,24 @@ std::string translate_pattern(std::string_view pattern, std::string_view flags, 
 RegexCache::RegexCache() = default;
 RegexCache::~RegexCache() = default;
 
-std::expected<const re2::RE2*, std::string> RegexCache::get(std::string_view pattern, std::string_view flags, bool text_is_ascii) {
+std::expected<const re2::RE2*, std::string> RegexCache::get(std::string_view pattern,
+                                                            std::string_view flags,
+                                                            bool text_is_ascii) {
   key_.assign(text_is_ascii ? "a" : "u").append(flags).append("/").append(pattern);
   auto found = compiled_.find(key_);
   if (found != compiled_.end()) return found->second.get();
 
   size_t bad = flags.find_first_not_of("imsx");
   if (bad != std::string_view::npos) {
-    return std::unexpected(harn::format("unsupported regex flag '{}', expected one of i/m/s/x", flags[bad]));
+    return std::unexpected(
+        harn::format("unsupported regex flag '{}', expected one of i/m/s/x", flags[bad]));
   }
   if (pattern.size() > kMaxPatternSize) return std::unexpected(std::string("pattern too large"));
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kMaxAutomaton);
-  auto regex = std::make_unique<re2::RE2>(translate_pattern(pattern, flags, !text_is_ascii), options);
+  auto regex =
+      std::make_unique<re2::RE2>(translate_pattern(pattern, flags, !text_is_ascii), options);
   if (!regex->ok()) return std::unexpected(regex->error());
   if (compiled_.size() >= kMaxPatterns) compiled_.clear();
   return (compiled_[key_] = std::move(regex)).get();

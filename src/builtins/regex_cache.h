@@ -19,18 +19,19 @@ class RegexCache {
   RegexCache();
   ~RegexCache();
 
-  // The pattern with flags out of "imsx", compiled for `text`: `\w`, `\d` and `\s` mean Unicode classes,
-  // but text that is all ASCII cannot tell, and the smaller automaton is faster. The error is the
-  // sentence after "Invalid regex: ". The result is valid until the next call.
-  std::expected<const re2::RE2*, std::string> get(std::string_view pattern, std::string_view flags, bool text_is_ascii);
+  // The pattern with flags out of "imsx", compiled for `text`: `\w`, `\d` and `\s` mean Unicode
+  // classes, but text that is all ASCII cannot tell, and the smaller automaton is faster. The error
+  // is the sentence after "Invalid regex: ". The result is valid until the next call.
+  std::expected<const re2::RE2*, std::string> get(std::string_view pattern, std::string_view flags,
+                                                  bool text_is_ascii);
 
  private:
   std::string key_;
   std::unordered_map<std::string, std::unique_ptr<re2::RE2>> compiled_;
 };
 
-// The pattern as RE2 reads it: flags in front, `(?<name>` as `(?P<name>`, the `x` flag worked off, and
-// Unicode classes written out if wanted.
+// The pattern as RE2 reads it: flags in front, `(?<name>` as `(?P<name>`, the `x` flag worked off,
+// and Unicode classes written out if wanted.
 std::string translate_pattern(std::string_view pattern, std::string_view flags, bool use_unicode);
 
 }  // namespace harn::builtins

@@ -18,7 +18,8 @@ class Matches {
   bool next() {
     re2::StringPiece whole(text_.data(), text_.size());
     while (start_ <= text_.size()) {
-      if (!regex_.Match(whole, start_, text_.size(), re2::RE2::UNANCHORED, groups_.data(), static_cast<int>(groups_.size()))) {
+      if (!regex_.Match(whole, start_, text_.size(), re2::RE2::UNANCHORED, groups_.data(),
+                        static_cast<int>(groups_.size()))) {
         return false;
       }
       size_t begin = static_cast<size_t>(groups_[0].data() - text_.data());
@@ -36,8 +37,12 @@ class Matches {
   size_t begin() const { return static_cast<size_t>(groups_[0].data() - text_.data()); }
   size_t end() const { return begin() + groups_[0].size(); }
   // Group 0 is the match.
-  bool has(size_t group) const { return group < groups_.size() && groups_[group].data() != nullptr; }
-  std::string_view group(size_t group) const { return has(group) ? view(groups_[group]) : std::string_view(); }
+  bool has(size_t group) const {
+    return group < groups_.size() && groups_[group].data() != nullptr;
+  }
+  std::string_view group(size_t group) const {
+    return has(group) ? view(groups_[group]) : std::string_view();
+  }
 
  private:
   static std::string_view view(re2::StringPiece piece) { return {piece.data(), piece.size()}; }

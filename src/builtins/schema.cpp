@@ -7,8 +7,8 @@
 #include "builtins/schema_validate.h"
 #include "vm/vm.h"
 
-// Checking values against schemas. The checks themselves are in schema_validate.cpp, changes of form in
-// schema_convert.cpp.
+// Checking values against schemas. The checks themselves are in schema_validate.cpp, changes of
+// form in schema_convert.cpp.
 namespace harn::builtins {
 namespace {
 
@@ -32,13 +32,15 @@ struct Checked {
 enum class Defaults : bool { No, Yes };
 
 // A schema that makes no sense is an error of the call, not of the value.
-Outcome<Checked> check_value(Call& call, const Value& value, const Value& schema, Defaults defaults) {
+Outcome<Checked> check_value(Call& call, const Value& value, const Value& schema,
+                             Defaults defaults) {
   if (!schema::is_schema(schema)) return throw_text("{}: schema must be a dict", call.row().name);
   Validator validator(schema, call.vm().local<RegexCache>());
   Checked checked;
   checked.value = defaults == Defaults::Yes ? validator.with_defaults(value) : value;
   validator.validate(checked.value);
-  if (!validator.malformed.empty()) return throw_text("{}: {}", call.row().name, validator.malformed);
+  if (!validator.malformed.empty())
+    return throw_text("{}: {}", call.row().name, validator.malformed);
   checked.errors = std::move(validator.errors);
   return checked;
 }
@@ -75,14 +77,16 @@ Outcome<Value> schema_is(Call& call) {
 
 Outcome<Value> schema_expect(Call& call) {
   bool fills = truthy(call.arg(2));
-  auto checked = HARN_TRY(check_value(call, call.arg(0), call.arg(1), fills ? Defaults::Yes : Defaults::No));
+  auto checked =
+      HARN_TRY(check_value(call, call.arg(0), call.arg(1), fills ? Defaults::Yes : Defaults::No));
   if (!checked.errors.empty()) return throw_text("{}", checked.joined());
   return std::move(checked.value);
 }
 
 Outcome<Value> schema_of(Call& call) {
   if (call.arg(0).is_dict()) return call.take(0);
-  return throw_text("schema_of: expected a type alias or schema dict, got {}", type_name(call.arg(0)));
+  return throw_text("schema_of: expected a type alias or schema dict, got {}",
+                    type_name(call.arg(0)));
 }
 
 // ---- recovery of values from text that a model wrote ----
@@ -91,11 +95,13 @@ Outcome<Value> schema_of(Call& call) {
 std::string_view line_value(std::string_view text, std::string_view key) {
   for (std::string_view line : text::split(text, "\n")) {
     std::string_view rest = text::trim(line);
-    while (!rest.empty() && std::string_view("-*\"'`").find(rest[0]) != std::string_view::npos) rest.remove_prefix(1);
+    while (!rest.empty() && std::string_view("-*\"'`").find(rest[0]) != std::string_view::npos)
+      rest.remove_prefix(1);
     rest = text::trim_start(rest);
     if (!rest.starts_with(key)) continue;
     rest.remove_prefix(key.size());
-    while (!rest.empty() && std::string_view("\"'`* ").find(rest[0]) != std::string_view::npos) rest.remove_prefix(1);
+    while (!rest.empty() && std::string_view("\"'`* ").find(rest[0]) != std::string_view::npos)
+      rest.remove_prefix(1);
     if (rest.empty() || (rest[0] != ':' && rest[0] != '=')) continue;
     rest = text::trim(rest.substr(1));
     while (rest.starts_with("*")) rest = text::trim_start(rest.substr(1));
@@ -106,7 +112,8 @@ std::string_view line_value(std::string_view text, std::string_view key) {
 }
 
 std::string_view without_quotes(std::string_view text) {
-  bool quoted = text.size() >= 2 && text.front() == text.back() && (text.front() == '"' || text.front() == '\'' || text.front() == '`');
+  bool quoted = text.size() >= 2 && text.front() == text.back() &&
+                (text.front() == '"' || text.front() == '\'' || text.front() == '`');
   return quoted ? text.substr(1, text.size() - 2) : text;
 }
 
@@ -119,11 +126,13 @@ Value scrape_lines(std::string_view text, const Value& schema) {
     std::string_view raw = line_value(text, key->view());
     if (raw.empty()) continue;
     const Value* type = property->is_dict() ? property->as_dict()->find("type") : nullptr;
-    uint32_t bits = type && type->is_string() ? schema::type_bits(type->as_string()->view()) : schema::kString;
+    uint32_t bits =
+        type && type->is_string() ? schema::type_bits(type->as_string()->view()) : schema::kString;
     auto parsed = parse_json(raw);
     bool fits = parsed && (bits & schema::type_bit(*parsed));
     if (fits) dict_set(found, static_cast<const StringObject*>(key), std::move(*parsed));
-    else if (bits & schema::kString) dict_set(found, static_cast<const StringObject*>(key), text_value(without_quotes(raw)));
+    else if (bits & schema::kString)
+      dict_set(found, static_cast<const StringObject*>(key), text_value(without_quotes(raw)));
   }
   return found;
 }
@@ -174,41 +183,64 @@ Outcome<Value> schema_recover(Call& call) {
     return false;
   };
   recovery.attempts = 1;
-  if (auto parsed = parse_json(text); parsed && HARN_TRY(accepts("parsed", *parsed))) return recovery.to_value(text);
+  if (auto parsed = parse_json(text); parsed && HARN_TRY(accepts("parsed", *parsed)))
+    return recovery.to_value(text);
   recovery.attempts = 2;
-  if (auto parsed = parse_json(find_json(text)); parsed && HARN_TRY(accepts("extracted", *parsed))) return recovery.to_value(text);
+  if (auto parsed = parse_json(find_json(text)); parsed && HARN_TRY(accepts("extracted", *parsed)))
+    return recovery.to_value(text);
   recovery.attempts = 3;
   Value scraped = scrape_lines(text, call.arg(1));
-  if (scraped.as_dict()->size() > 0 && HARN_TRY(accepts("regex", scraped))) return recovery.to_value(text);
+  if (scraped.as_dict()->size() > 0 && HARN_TRY(accepts("regex", scraped)))
+    return recovery.to_value(text);
   return recovery.to_value(text);
 }
 
 const Builtin kRows[] = {
-    {.name = "assert_shape", .signature = "(value: any, schema: any) -> any",
+    {.name = "assert_shape",
+     .signature = "(value: any, schema: any) -> any",
      .doc = "Returns the value when it fits the schema; throws what is wrong otherwise.",
-     .example = R"(assert_shape({a: 1}, {type: "dict", required: ["a"]}) == {a: 1})", .call = schema_expect},
-    {.name = "is_type", .signature = "(value: any, schema: any) -> bool",
-     .doc = "Says whether the value fits the schema.", .example = R"(is_type(1, {type: "int"}))", .call = schema_is},
-    {.name = "json_validate", .signature = "(value: any, schema: any) -> bool",
+     .example = R"(assert_shape({a: 1}, {type: "dict", required: ["a"]}) == {a: 1})",
+     .call = schema_expect},
+    {.name = "is_type",
+     .signature = "(value: any, schema: any) -> bool",
+     .doc = "Says whether the value fits the schema.",
+     .example = R"(is_type(1, {type: "int"}))",
+     .call = schema_is},
+    {.name = "json_validate",
+     .signature = "(value: any, schema: any) -> bool",
      .doc = "Returns true when the value fits the schema; throws all errors otherwise.",
-     .example = R"(json_validate([1], {type: "array", items: {type: "integer"}}))", .call = json_validate},
-    {.name = "schema_check", .signature = "(value: any, schema: any) -> Result",
+     .example = R"(json_validate([1], {type: "array", items: {type: "integer"}}))",
+     .call = json_validate},
+    {.name = "schema_check",
+     .signature = "(value: any, schema: any) -> Result",
      .doc = "Returns Ok with the value when it fits the schema, else Err with what is wrong.",
-     .example = R"(is_err(schema_check("a", {type: "int"})))", .call = schema_check},
-    {.name = "schema_expect", .signature = "(value: any, schema: any, apply_defaults?: bool) -> any",
+     .example = R"(is_err(schema_check("a", {type: "int"})))",
+     .call = schema_check},
+    {.name = "schema_expect",
+     .signature = "(value: any, schema: any, apply_defaults?: bool) -> any",
      .doc = "Returns the value when it fits the schema; throws what is wrong otherwise.",
-     .example = R"(schema_expect(3, {type: "int", min: 1}) == 3)", .call = schema_expect},
-    {.name = "schema_is", .signature = "(value: any, schema: any) -> bool",
-     .doc = "Says whether the value fits the schema.", .example = R"(schema_is("a", {type: "string"}))", .call = schema_is},
-    {.name = "schema_of", .signature = "(type: any) -> dict",
+     .example = R"(schema_expect(3, {type: "int", min: 1}) == 3)",
+     .call = schema_expect},
+    {.name = "schema_is",
+     .signature = "(value: any, schema: any) -> bool",
+     .doc = "Says whether the value fits the schema.",
+     .example = R"(schema_is("a", {type: "string"}))",
+     .call = schema_is},
+    {.name = "schema_of",
+     .signature = "(type: any) -> dict",
      .doc = "Returns the schema of a type alias; a schema is returned unchanged.",
-     .example = R"(schema_of({type: "int"}) == {type: "int"})", .call = schema_of},
-    {.name = "schema_parse", .signature = "(value: any, schema: any) -> Result",
+     .example = R"(schema_of({type: "int"}) == {type: "int"})",
+     .call = schema_of},
+    {.name = "schema_parse",
+     .signature = "(value: any, schema: any) -> Result",
      .doc = "Like `schema_check`, with the schema's defaults filled in.",
-     .example = R"(unwrap(schema_parse({}, {properties: {a: {default: 1}}})) == {a: 1})", .call = schema_parse},
-    {.name = "schema_recover", .signature = "(text: string, schema: any, options?: dict) -> dict",
+     .example = R"(unwrap(schema_parse({}, {properties: {a: {default: 1}}})) == {a: 1})",
+     .call = schema_parse},
+    {.name = "schema_recover",
+     .signature = "(text: string, schema: any, options?: dict) -> dict",
      .doc = "Finds a value that fits the schema in text that may hold more than JSON.",
-     .example = R"(schema_recover("It is {\"a\": 1}.", {type: "dict"}, nil).stage == "extracted")", .call = schema_recover},
+     .example = R"(schema_recover("It is {\"a\": 1}.", {type: "dict"}, nil).stage == "extracted")",
+     .call = schema_recover},
 };
 
 }  // namespace

@@ -14,35 +14,68 @@ namespace {
 
 const std::unordered_map<std::string_view, Keyword>& words() {
   static const auto* table = new std::unordered_map<std::string_view, Keyword>{
-      {"type", Keyword::Type}, {"nullable", Keyword::Nullable}, {"default", Keyword::Default},
-      {"const", Keyword::Const}, {"enum", Keyword::Enum}, {"$ref", Keyword::Ref},
-      {"union", Keyword::Union}, {"anyOf", Keyword::Union}, {"any_of", Keyword::Union},
-      {"oneOf", Keyword::OneOf}, {"one_of", Keyword::OneOf},
-      {"all_of", Keyword::AllOf}, {"allOf", Keyword::AllOf},
-      {"not", Keyword::Not}, {"if", Keyword::If}, {"then", Keyword::Then}, {"else", Keyword::Else},
-      {"min", Keyword::Min}, {"minimum", Keyword::Min}, {"max", Keyword::Max}, {"maximum", Keyword::Max},
-      {"exclusiveMinimum", Keyword::ExclusiveMin}, {"exclusive_min", Keyword::ExclusiveMin},
-      {"exclusiveMaximum", Keyword::ExclusiveMax}, {"exclusive_max", Keyword::ExclusiveMax},
-      {"multipleOf", Keyword::MultipleOf}, {"multiple_of", Keyword::MultipleOf},
-      {"min_length", Keyword::MinLength}, {"minLength", Keyword::MinLength},
-      {"max_length", Keyword::MaxLength}, {"maxLength", Keyword::MaxLength},
+      {"type", Keyword::Type},
+      {"nullable", Keyword::Nullable},
+      {"default", Keyword::Default},
+      {"const", Keyword::Const},
+      {"enum", Keyword::Enum},
+      {"$ref", Keyword::Ref},
+      {"union", Keyword::Union},
+      {"anyOf", Keyword::Union},
+      {"any_of", Keyword::Union},
+      {"oneOf", Keyword::OneOf},
+      {"one_of", Keyword::OneOf},
+      {"all_of", Keyword::AllOf},
+      {"allOf", Keyword::AllOf},
+      {"not", Keyword::Not},
+      {"if", Keyword::If},
+      {"then", Keyword::Then},
+      {"else", Keyword::Else},
+      {"min", Keyword::Min},
+      {"minimum", Keyword::Min},
+      {"max", Keyword::Max},
+      {"maximum", Keyword::Max},
+      {"exclusiveMinimum", Keyword::ExclusiveMin},
+      {"exclusive_min", Keyword::ExclusiveMin},
+      {"exclusiveMaximum", Keyword::ExclusiveMax},
+      {"exclusive_max", Keyword::ExclusiveMax},
+      {"multipleOf", Keyword::MultipleOf},
+      {"multiple_of", Keyword::MultipleOf},
+      {"min_length", Keyword::MinLength},
+      {"minLength", Keyword::MinLength},
+      {"max_length", Keyword::MaxLength},
+      {"maxLength", Keyword::MaxLength},
       {"pattern", Keyword::Pattern},
-      {"items", Keyword::Items}, {"prefixItems", Keyword::PrefixItems}, {"prefix_items", Keyword::PrefixItems},
-      {"min_items", Keyword::MinItems}, {"minItems", Keyword::MinItems},
-      {"max_items", Keyword::MaxItems}, {"maxItems", Keyword::MaxItems},
-      {"uniqueItems", Keyword::UniqueItems}, {"unique_items", Keyword::UniqueItems},
-      {"contains", Keyword::Contains}, {"minContains", Keyword::MinContains},
-      {"min_contains", Keyword::MinContains}, {"maxContains", Keyword::MaxContains},
+      {"items", Keyword::Items},
+      {"prefixItems", Keyword::PrefixItems},
+      {"prefix_items", Keyword::PrefixItems},
+      {"min_items", Keyword::MinItems},
+      {"minItems", Keyword::MinItems},
+      {"max_items", Keyword::MaxItems},
+      {"maxItems", Keyword::MaxItems},
+      {"uniqueItems", Keyword::UniqueItems},
+      {"unique_items", Keyword::UniqueItems},
+      {"contains", Keyword::Contains},
+      {"minContains", Keyword::MinContains},
+      {"min_contains", Keyword::MinContains},
+      {"maxContains", Keyword::MaxContains},
       {"max_contains", Keyword::MaxContains},
-      {"properties", Keyword::Properties}, {"required", Keyword::Required},
+      {"properties", Keyword::Properties},
+      {"required", Keyword::Required},
       {"additional_properties", Keyword::AdditionalProperties},
       {"additionalProperties", Keyword::AdditionalProperties},
-      {"patternProperties", Keyword::PatternProperties}, {"pattern_properties", Keyword::PatternProperties},
-      {"propertyNames", Keyword::PropertyNames}, {"property_names", Keyword::PropertyNames},
-      {"minProperties", Keyword::MinProperties}, {"min_properties", Keyword::MinProperties},
-      {"maxProperties", Keyword::MaxProperties}, {"max_properties", Keyword::MaxProperties},
-      {"dependentRequired", Keyword::DependentRequired}, {"dependent_required", Keyword::DependentRequired},
-      {"dependentSchemas", Keyword::DependentSchemas}, {"dependent_schemas", Keyword::DependentSchemas},
+      {"patternProperties", Keyword::PatternProperties},
+      {"pattern_properties", Keyword::PatternProperties},
+      {"propertyNames", Keyword::PropertyNames},
+      {"property_names", Keyword::PropertyNames},
+      {"minProperties", Keyword::MinProperties},
+      {"min_properties", Keyword::MinProperties},
+      {"maxProperties", Keyword::MaxProperties},
+      {"max_properties", Keyword::MaxProperties},
+      {"dependentRequired", Keyword::DependentRequired},
+      {"dependent_required", Keyword::DependentRequired},
+      {"dependentSchemas", Keyword::DependentSchemas},
+      {"dependent_schemas", Keyword::DependentSchemas},
   };
   return *table;
 }
@@ -55,7 +88,8 @@ std::string decode_step(std::string_view raw) {
     if (raw[i] == '~' && i + 1 < raw.size() && (raw[i + 1] == '0' || raw[i + 1] == '1')) {
       step += raw[++i] == '0' ? '~' : '/';
     } else if (raw[i] == '%' && i + 2 < raw.size() &&
-               std::from_chars(raw.data() + i + 1, raw.data() + i + 3, code, 16).ptr == raw.data() + i + 3) {
+               std::from_chars(raw.data() + i + 1, raw.data() + i + 3, code, 16).ptr ==
+                   raw.data() + i + 3) {
       step += static_cast<char>(code);
       i += 2;
     } else {
@@ -68,8 +102,10 @@ std::string decode_step(std::string_view raw) {
 const Value* follow(const Value* at, std::string_view step) {
   if (at->is_dict()) return at->as_dict()->find(step);
   size_t number = 0;
-  bool is_number = std::from_chars(step.data(), step.data() + step.size(), number).ptr == step.data() + step.size();
-  if (at->is_list() && !step.empty() && is_number && number < at->as_list()->size) return &at->as_list()->items[number];
+  bool is_number = std::from_chars(step.data(), step.data() + step.size(), number).ptr ==
+                   step.data() + step.size();
+  if (at->is_list() && !step.empty() && is_number && number < at->as_list()->size)
+    return &at->as_list()->items[number];
   return nullptr;
 }
 

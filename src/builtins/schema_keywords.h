@@ -47,8 +47,8 @@ std::string_view canonical_type(std::string_view name);
 // What `schema` means as a schema: a dict, or true and false. Structs and other values mean none.
 bool is_schema(const vm::Value& schema);
 
-// Finds "#/$defs/Name", "#/definitions/Name", "#/components/schemas/Name", any other "#/..." pointer,
-// "#" and bare names. Null when there is none.
+// Finds "#/$defs/Name", "#/definitions/Name", "#/components/schemas/Name", any other "#/..."
+// pointer, "#" and bare names. Null when there is none.
 const vm::Value* resolve(const vm::Value& root, std::string_view reference);
 
 }  // namespace harn::builtins::schema

@@ -8,8 +8,8 @@
 
 namespace harn::builtins::schema {
 
-// Checks values against one schema. A value that does not fit is no failure: its errors are collected.
-// A schema that makes no sense is: `malformed` then says why.
+// Checks values against one schema. A value that does not fit is no failure: its errors are
+// collected. A schema that makes no sense is: `malformed` then says why.
 class Validator {
  public:
   Validator(const vm::Value& root, RegexCache& regexes) : root_(root), regexes_(regexes) {}
@@ -34,7 +34,8 @@ class Validator {
   void check_dict(const vm::Value& value, const Keywords& words);
   void check_entry(const vm::StringObject* key, const vm::Value& value, const Keywords& words);
   void check_below_name(const vm::StringObject* key, const vm::Value& schema);
-  void check_dependencies(const vm::DictObject* dict, const vm::Value& value, const Keywords& words);
+  void check_dependencies(const vm::DictObject* dict, const vm::Value& value,
+                          const Keywords& words);
   void check_reference(const vm::Value& value, const vm::Value& reference);
   // Whether the value fits, without keeping the errors.
   bool fits(const vm::Value& value, const vm::Value& schema);

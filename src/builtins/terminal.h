@@ -6,8 +6,8 @@
 
 #include "vm/vm.h"
 
-// What the output builtins remember per program. All writing goes through here, so that captured and
-// mocked streams work for every one of them.
+// What the output builtins remember per program. All writing goes through here, so that captured
+// and mocked streams work for every one of them.
 namespace harn::builtins {
 
 enum class ColorMode : uint8_t { Auto, Always, Never };

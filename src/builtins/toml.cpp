@@ -49,13 +49,15 @@ Value convert(const toml::node& node) {
   return Value();
 }
 
-// The library bounds nested values but not dotted keys, each part of which is a table inside the last.
+// The library bounds nested values but not dotted keys, each part of which is a table inside the
+// last.
 bool has_endless_key(std::string_view text) {
   size_t dots = 0;
   for (char c : text) {
     if (c == '.') {
       if (++dots > kMaxDepth) return true;
-    } else if (!text::is_identifier_part(c) && c != '-' && c != ' ' && c != '\t' && c != '"' && c != '\'') {
+    } else if (!text::is_identifier_part(c) && c != '-' && c != ' ' && c != '\t' && c != '"' &&
+               c != '\'') {
       dots = 0;
     }
   }
@@ -64,12 +66,13 @@ bool has_endless_key(std::string_view text) {
 
 Outcome<Value> toml_parse(Call& call) {
   auto text = HARN_TRY(call.text(0));
-  if (has_endless_key(text)) return throw_text("TOML parse error: a key has more than {} parts", kMaxDepth);
+  if (has_endless_key(text))
+    return throw_text("TOML parse error: a key has more than {} parts", kMaxDepth);
   toml::parse_result parsed = toml::parse(text);
   if (parsed) return convert(parsed.table());
   const toml::parse_error& error = parsed.error();
-  return throw_text("TOML parse error: {} at line {} column {}", error.description(), error.source().begin.line,
-                    error.source().begin.column);
+  return throw_text("TOML parse error: {} at line {} column {}", error.description(),
+                    error.source().begin.line, error.source().begin.column);
 }
 
 // ---- writing ----
@@ -132,7 +135,8 @@ class TomlWriter {
     else append_json_string(to, key);
   }
 
-  bool write_section(const DictObject* table, const std::string& path, std::string_view open, std::string_view close, size_t depth) {
+  bool write_section(const DictObject* table, const std::string& path, std::string_view open,
+                     std::string_view close, size_t depth) {
     if (out.size() > kMaxStringSize) return fail("the value is too large");
     if (!out.empty()) out += '\n';
     out += open;
@@ -146,7 +150,8 @@ class TomlWriter {
     if (std::isnan(number)) out += "nan";
     else if (std::isinf(number)) out += number < 0 ? "-inf" : "inf";
     else {
-      // The shortest form, which has an exponent for large numbers: readers bound the number of digits.
+      // The shortest form, which has an exponent for large numbers: readers bound the number of
+      // digits.
       size_t start = out.size();
       fmt::format_to(std::back_inserter(out), "{}", number);
       if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
@@ -186,27 +191,36 @@ class TomlWriter {
     if (is_list_like(value)) return write_list(value, depth);
     if (value.is(Kind::Set)) return write_list(new_list(value.as_set()->values()), depth);
     if (is_table(value)) return write_inline_table(value.as_dict(), depth);
-    append_json_string(out, value.is_string() ? std::string(value.as_string()->view()) : display(value));
+    append_json_string(out,
+                       value.is_string() ? std::string(value.as_string()->view()) : display(value));
     return true;
   }
 };
 
 Outcome<Value> toml_stringify(Call& call) {
   if (!is_table(call.arg(0))) {
-    return throw_text("toml_stringify: expected a dict at the top level, got {}", type_name(call.arg(0)));
+    return throw_text("toml_stringify: expected a dict at the top level, got {}",
+                      type_name(call.arg(0)));
   }
   TomlWriter writer;
-  if (!writer.write_table(call.arg(0).as_dict(), "", 0)) return throw_text("toml_stringify: {}", writer.error);
-  if (writer.out.size() > kMaxStringSize) return throw_text("toml_stringify: the value is too large");
+  if (!writer.write_table(call.arg(0).as_dict(), "", 0))
+    return throw_text("toml_stringify: {}", writer.error);
+  if (writer.out.size() > kMaxStringSize)
+    return throw_text("toml_stringify: the value is too large");
   return text_value(writer.out);
 }
 
 const Builtin kRows[] = {
-    {.name = "toml_parse", .signature = "(text: string) -> dict",
+    {.name = "toml_parse",
+     .signature = "(text: string) -> dict",
      .doc = "Returns the value of a TOML document.",
-     .example = R"(toml_parse("[a]\nb = 1") == {a: {b: 1}})", .call = toml_parse},
-    {.name = "toml_stringify", .signature = "(value: any) -> string",
-     .doc = "Returns a dict as TOML.", .example = R"(toml_stringify({a: 1}) == "a = 1\n")", .call = toml_stringify},
+     .example = R"(toml_parse("[a]\nb = 1") == {a: {b: 1}})",
+     .call = toml_parse},
+    {.name = "toml_stringify",
+     .signature = "(value: any) -> string",
+     .doc = "Returns a dict as TOML.",
+     .example = R"(toml_stringify({a: 1}) == "a = 1\n")",
+     .call = toml_stringify},
 };
 
 }  // namespace

@@ -26,6 +26,10 @@ struct ResolveOptions {
   bool internal_names = false;      // prelude: `__names` are allowed
 };
 
+// A new program variable, not yet under any name.
+Variable& new_global(ProgramNames& names, const modules::Module* module, syntax::Name name,
+                     syntax::Node* declaration);
+
 // Declares a module's top-level names, then binds what it imports. Each step is done for all modules
 // before the next, so that imports may be circular.
 void declare_module(modules::Module& module, ProgramNames& names);

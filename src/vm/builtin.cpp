@@ -26,7 +26,9 @@ std::string_view parameter_name(std::string_view signature, size_t index) {
     bool is_start = (c == '(' && depth == 1 && at == 0) || (c == ',' && depth == 1);
     if (is_start && index-- == 0) break;
   }
-  while (at < signature.size() && (signature[at] == '(' || signature[at] == ',' || signature[at] == ' ')) ++at;
+  while (at < signature.size() &&
+         (signature[at] == '(' || signature[at] == ',' || signature[at] == ' '))
+    ++at;
   size_t end = signature.find_first_of("?:,)= ", at);
   return signature.substr(at, end == std::string_view::npos ? end : end - at);
 }
@@ -46,8 +48,8 @@ std::unexpected<Thrown> Call::wrong_type(uint32_t i, std::string_view expected) 
     return type_error("`{}` expects {} as argument {}, got {}: {}{}", row_.name, expected,
                       i - receiver + 1, got, row_.name, row_.signature);
   }
-  return type_error("`{}` expects {} for `{}`, got {}: {}{}", row_.name, expected, name, got, row_.name,
-                    row_.signature);
+  return type_error("`{}` expects {} for `{}`, got {}: {}{}", row_.name, expected, name, got,
+                    row_.name, row_.signature);
 }
 
 Outcome<std::string_view> Call::text(uint32_t i) {
@@ -108,8 +110,8 @@ namespace {
 
 constexpr uint16_t kAnyNumber = 0xFFFF;
 
-// One look at the text between the outer parentheses: a comma at depth one ends a parameter; `?` or `=`
-// before the next comma makes it optional; `...` takes all the rest.
+// One look at the text between the outer parentheses: a comma at depth one ends a parameter; `?` or
+// `=` before the next comma makes it optional; `...` takes all the rest.
 void derive_arity(const Builtin& row) {
   uint16_t least = 0, most = 0;
   bool in_parameter = false, is_optional = false, is_rest = false, past_name = false;
@@ -215,7 +217,8 @@ const Builtin* BuiltinTable::find(std::string_view name) const {
 }
 
 const Builtin* BuiltinTable::find_method(Kind receiver, std::string_view name) const {
-  return impl_->methods.find(name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; });
+  return impl_->methods.find(
+      name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; });
 }
 
 const Builtin* const* BuiltinTable::by_id() const { return impl_->by_id.data(); }

@@ -7,8 +7,8 @@
 
 // `==`, structural identity and structural hashes.
 //
-// Values nest as deeply as memory allows, so nothing here recurses once per level for ever: comparison
-// goes on in a list of its own below a certain depth, and hashes stop looking there.
+// Values nest as deeply as memory allows, so nothing here recurses once per level for ever:
+// comparison goes on in a list of its own below a certain depth, and hashes stop looking there.
 namespace harn::vm {
 
 namespace {
@@ -48,7 +48,8 @@ class Comparison {
 
   static bool compare_mixed(const Value& a, const Value& b) {
     if (is_list_like(a) && is_list_like(b)) {
-      return a.is(Kind::Range) ? is_range(a.as_range(), b.as_list()) : is_range(b.as_range(), a.as_list());
+      return a.is(Kind::Range) ? is_range(a.as_range(), b.as_list())
+                               : is_range(b.as_range(), a.as_list());
     }
     if (mode == Mode::Same || !a.is_number() || !b.is_number()) return false;
     return a.as_number() == b.as_number();
@@ -121,7 +122,8 @@ class Comparison {
       case Kind::Enum: {
         const EnumObject* x = a.as_enum();
         const EnumObject* y = b.as_enum();
-        return x->type == y->type && x->variant == y->variant && compare_items(x->values(), y->values(), depth);
+        return x->type == y->type && x->variant == y->variant &&
+               compare_items(x->values(), y->values(), depth);
       }
       case Kind::Pair:
         return compare(a.as_pair()->first, b.as_pair()->first, depth) &&
@@ -137,7 +139,8 @@ class Comparison {
 };
 
 uint64_t mix(uint64_t a, uint64_t b) {
-  auto wide = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD6E8FEB86659FD93ull);
+  auto wide =
+      static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD6E8FEB86659FD93ull);
   return static_cast<uint64_t>(wide) ^ static_cast<uint64_t>(wide >> 64);
 }
 
@@ -157,7 +160,8 @@ uint64_t hash_sequence(uint64_t seed, size_t size, Item item, int depth) {
 }
 
 uint64_t hash_items(uint64_t seed, std::span<const Value> items, int depth) {
-  return hash_sequence(seed, items.size(), [&](size_t i) -> const Value& { return items[i]; }, depth);
+  return hash_sequence(
+      seed, items.size(), [&](size_t i) -> const Value& { return items[i]; }, depth);
 }
 
 uint64_t hash_range(uint64_t seed, const RangeObject* range, int depth) {
@@ -174,7 +178,8 @@ uint64_t hash_number(double number) {
 uint64_t hash_dict(const DictObject* dict, int depth) {
   uint64_t seed = mix(6, dict->size());
   if (depth >= kMaxHashDepth) return seed;
-  for (auto [key, value] : dict->entries()) seed = mix(mix(seed, key->hash()), hash_at(*value, depth + 1));
+  for (auto [key, value] : dict->entries())
+    seed = mix(mix(seed, key->hash()), hash_at(*value, depth + 1));
   return seed;
 }
 
@@ -213,7 +218,8 @@ uint64_t hash_at(const Value& value, int depth) {
     }
     case Kind::Pair: {
       if (deep) return mix(9, 9);
-      return mix(hash_at(value.as_pair()->first, depth + 1), hash_at(value.as_pair()->second, depth + 1));
+      return mix(hash_at(value.as_pair()->first, depth + 1),
+                 hash_at(value.as_pair()->second, depth + 1));
     }
     default: return mix(10, value.bits());
   }

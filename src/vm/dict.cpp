@@ -72,7 +72,8 @@ void append_slot(Value& target, Shape* wider, Value value) {
     target = Ref<DictObject>::adopt(copy_dict(dict, wanted));
     dict = target.as_dict();
   } else if (wanted != dict->capacity) {
-    dict = static_cast<DictObject*>(reallocate(dict, block_size(dict->capacity), block_size(wanted)));
+    dict =
+        static_cast<DictObject*>(reallocate(dict, block_size(dict->capacity), block_size(wanted)));
     dict->capacity = static_cast<uint32_t>(wanted);
     set_object(target, dict);
   }
@@ -229,10 +230,13 @@ void dict_merge(Value& target, const DictObject* source) {
   }
   const HashTable* table = source->table();
   for (uint32_t i = 0; i < table->used; ++i) {
-    if (const StringObject* key = table->entries[i].key) dict_set(target, key, table->entries[i].value);
+    if (const StringObject* key = table->entries[i].key)
+      dict_set(target, key, table->entries[i].value);
   }
 }
 
-StructTypeObject* hashed_struct_type(const DictObject* instance) { return instance->table()->owner; }
+StructTypeObject* hashed_struct_type(const DictObject* instance) {
+  return instance->table()->owner;
+}
 
 }  // namespace harn::vm

@@ -27,9 +27,10 @@ Value make_plain(EnumTypeObject* type, uint32_t variant) {
 
 }  // namespace
 
-// Enum types are declarations: there are a few per program, and every value points at its type. They
-// live as long as the process, so values need not count them.
-Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants) {
+// Enum types are declarations: there are a few per program, and every value points at its type.
+// They live as long as the process, so values need not count them.
+Ref<EnumTypeObject> new_enum_type(std::string_view name,
+                                  std::span<const EnumVariantInfo> variants) {
   auto* type = static_cast<EnumTypeObject*>(allocate_forever(sizeof(EnumTypeObject)));
   type->refs = 0;
   type->kind = Kind::EnumType;

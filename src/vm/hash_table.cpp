@@ -125,9 +125,9 @@ void HashTable::erase(uint32_t hash, std::string_view key) {
   if (entry < 0) return;
   if (uint32_t* order = sorted.load(std::memory_order_relaxed)) {
     // Taking entries out in a loop over the keys must not sort again for each.
-    uint32_t* place = std::lower_bound(order, order + count, key, [&](uint32_t number, std::string_view text) {
-      return entries[number].key->view() < text;
-    });
+    uint32_t* place = std::lower_bound(
+        order, order + count, key,
+        [&](uint32_t number, std::string_view text) { return entries[number].key->view() < text; });
     std::copy(place + 1, order + count, place);
   }
   StringObject* old_key = std::exchange(entries[entry].key, nullptr);
@@ -150,7 +150,8 @@ uint32_t* HashTable::make_sorted() const {
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     return entries[a.entry].key->view() < entries[b.entry].key->view();
   });
-  // One word more than needed holds the size, so that the block can be freed after entries have gone.
+  // One word more than needed holds the size, so that the block can be freed after entries have
+  // gone.
   auto* order = static_cast<uint32_t*>(allocate((live + 1) * sizeof(uint32_t)));
   order[0] = live + 1;
   for (uint32_t i = 0; i < live; ++i) order[i + 1] = keys[i].entry;

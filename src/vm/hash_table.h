@@ -7,8 +7,8 @@
 #include "vm/objects.h"
 
 // The entries of a dict that has too many or too unpredictable keys for a shape. Entries stand in
-// insertion order, found by open addressing; an erased entry leaves a hole until the next rebuild. The
-// ascending order that programs see is computed when somebody asks for it.
+// insertion order, found by open addressing; an erased entry leaves a hole until the next rebuild.
+// The ascending order that programs see is computed when somebody asks for it.
 namespace harn::vm {
 
 struct StructTypeObject;
@@ -27,8 +27,8 @@ struct HashTable {
   Entry* entries;
   uint32_t* hashes;         // by entry
   uint32_t* index;          // entry number + 1; 0: empty
-  // Live entry numbers in ascending key order, or null. Atomic because readers of a dict that several
-  // tasks share may all want it first.
+  // Live entry numbers in ascending key order, or null. Atomic because readers of a dict that
+  // several tasks share may all want it first.
   mutable std::atomic<uint32_t*> sorted;
 
   static HashTable* create(size_t expected);

@@ -30,7 +30,8 @@ Ref<RangeObject> new_range(int64_t start, int64_t end_exclusive) {
   range->start = start;
   range->end = std::max(start, end_exclusive);
   // Keeps size() within 64 bits.
-  if (int64_t size; __builtin_sub_overflow(range->end, start, &size)) range->end = start + INT64_MAX;
+  if (int64_t size; __builtin_sub_overflow(range->end, start, &size))
+    range->end = start + INT64_MAX;
   return Ref<RangeObject>::adopt(range);
 }
 

@@ -155,8 +155,8 @@ void* allocate_forever(size_t size) {
 
 namespace {
 
-// A chain of a million nested lists must not take a million C++ frames to free: beyond a small depth,
-// objects wait in a list that the outermost destroy works off.
+// A chain of a million nested lists must not take a million C++ frames to free: beyond a small
+// depth, objects wait in a list that the outermost destroy works off.
 constexpr int kMaxDestroyDepth = 48;
 constinit thread_local int destroy_depth = 0;
 constinit thread_local std::vector<Object*>* pending = nullptr;

@@ -9,9 +9,9 @@
 
 // Memory of heap objects.
 //
-// Small blocks come from free lists, one per multiple of 16 bytes and per thread, so that making and
-// dropping a string or a list costs a few instructions. A block may be freed by another thread than
-// the one that made it: it then joins that thread's list. Large blocks come from malloc.
+// Small blocks come from free lists, one per multiple of 16 bytes and per thread, so that making
+// and dropping a string or a list costs a few instructions. A block may be freed by another thread
+// than the one that made it: it then joins that thread's list. Large blocks come from malloc.
 namespace harn::vm {
 
 constexpr size_t kSmallStep = 16;
@@ -76,8 +76,8 @@ T* allocate_object(Kind kind, size_t extra_bytes = 0) {
   return object;
 }
 
-// Kinds that other files define (closures, generators, ...) register how they are destroyed: the hook
-// releases what the object holds and frees it.
+// Kinds that other files define (closures, generators, ...) register how they are destroyed: the
+// hook releases what the object holds and frees it.
 extern void (*destroy_hooks[static_cast<int>(Kind::Count)])(Object*);
 
 }  // namespace harn::vm

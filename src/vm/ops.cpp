@@ -8,8 +8,8 @@
 #include "vm/dict.h"
 #include "vm/objects.h"
 
-// Arithmetic, ordering, membership, indexing and slicing on operands of any kind. Equality and hashes
-// are in compare.cpp, print forms in print.cpp.
+// Arithmetic, ordering, membership, indexing and slicing on operands of any kind. Equality and
+// hashes are in compare.cpp, print forms in print.cpp.
 namespace harn::vm {
 
 bool truthy(const Value& value) {
@@ -215,7 +215,8 @@ bool contains(const Value& collection, const Value& item) {
   switch (collection.kind()) {
     case Kind::List: {
       auto values = collection.as_list()->values();
-      return std::any_of(values.begin(), values.end(), [&](const Value& value) { return equal(value, item); });
+      return std::any_of(values.begin(), values.end(),
+                         [&](const Value& value) { return equal(value, item); });
     }
     case Kind::Range: return range_contains(collection.as_range(), item);
     case Kind::Set: return collection.as_set()->contains(item);

@@ -56,7 +56,8 @@ void append_int(std::string& out, int64_t number) {
 
 FloatDigits shortest_digits(double number) {
   char buffer[40];
-  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(number), std::chars_format::scientific);
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(number),
+                                    std::chars_format::scientific);
   *end = 0;  // for atoi
   FloatDigits result{};
   result.negative = std::signbit(number);
@@ -98,8 +99,8 @@ void append_float(std::string& out, double number) {
 namespace {
 
 constexpr size_t kMaxDepth = 10'000;
-// A small value can have an endless print form (lists that hold one list twice, forty levels deep): the
-// text is cut off here.
+// A small value can have an endless print form (lists that hold one list twice, forty levels deep):
+// the text is cut off here.
 constexpr size_t kMaxPrinted = size_t{1} << 30;
 constexpr size_t kMaxShownBytes = 32;
 
@@ -109,7 +110,8 @@ void append_bytes(std::string& out, std::string_view octets) {
   for (size_t i = 0; i < shown; ++i) {
     fmt::format_to(std::back_inserter(out), "{:02x}", static_cast<uint8_t>(octets[i]));
   }
-  if (octets.size() > shown) fmt::format_to(std::back_inserter(out), "...+{}", octets.size() - shown);
+  if (octets.size() > shown)
+    fmt::format_to(std::back_inserter(out), "...+{}", octets.size() - shown);
   out += '"';
 }
 

@@ -91,7 +91,8 @@ bool SetObject::insert(Value value) {
   if (find_item(this, value) != kNotFound) return false;
   if (size == capacity) {
     size_t wanted = std::max<size_t>(4, capacity * 2);
-    items = static_cast<Value*>(reallocate(items, capacity * sizeof(Value), wanted * sizeof(Value)));
+    items =
+        static_cast<Value*>(reallocate(items, capacity * sizeof(Value), wanted * sizeof(Value)));
     capacity = wanted;
   }
   new (items + size++) Value(std::move(value));

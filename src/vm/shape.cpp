@@ -4,8 +4,8 @@
 #include "vm/dict.h"
 #include "vm/memory.h"
 
-// Shapes form a tree: each way to add a key to a shape is a child. The tree only grows and is shared by
-// all threads; looking up a child takes no lock, adding one does.
+// Shapes form a tree: each way to add a key to a shape is a child. The tree only grows and is
+// shared by all threads; looking up a child takes no lock, adding one does.
 namespace harn::vm {
 
 struct Shape::Children {
@@ -100,7 +100,8 @@ Shape::Children* with_room(Shape* shape) {
   memset(static_cast<void*>(children), 0, bytes);
   children->size = size;
   for (uint32_t i = 0; old && i < old->size; ++i) {
-    if (Shape* child = old->slots()[i].load(std::memory_order_relaxed)) place_child(children, child);
+    if (Shape* child = old->slots()[i].load(std::memory_order_relaxed))
+      place_child(children, child);
   }
   shape->children.store(children, std::memory_order_release);
   return children;
@@ -122,7 +123,8 @@ Shape* extend(Shape* shape, StringObject* interned, std::string_view text) {
   std::lock_guard lock(tree_mutex);
   if (!may_grow(shape, interned != nullptr)) return nullptr;
   if (!interned) interned = intern(text);
-  if (Shape* child = find_child(shape->children.load(std::memory_order_relaxed), interned)) return child;
+  if (Shape* child = find_child(shape->children.load(std::memory_order_relaxed), interned))
+    return child;
   Shape* child = make_child(shape, interned);
   place_child(with_room(shape), child);
   return child;

@@ -1,3 +1,4 @@
+#include <sys/auxv.h>
 #include <xxhash.h>
 
 #include <algorithm>
@@ -13,8 +14,19 @@ namespace harn::vm {
 
 namespace {
 
+// Different in every process, so that nobody can prepare a document whose keys all collide. Set
+// before any other file's globals, because those may intern strings.
+struct HashSeed {
+  uint64_t value = 0;
+  HashSeed() {
+    auto* bytes = reinterpret_cast<const void*>(getauxval(AT_RANDOM));
+    if (bytes) memcpy(&value, bytes, sizeof value);
+  }
+};
+[[gnu::init_priority(101)]] const HashSeed hash_seed;
+
 uint32_t hash_text(std::string_view text) {
-  uint64_t wide = XXH3_64bits(text.data(), text.size());
+  uint64_t wide = XXH3_64bits_withSeed(text.data(), text.size(), hash_seed.value);
   auto folded = static_cast<uint32_t>(wide ^ (wide >> 32));
   return folded ? folded : 1;  // 0 means "not computed"
 }
@@ -53,7 +65,8 @@ StringObject* make_immortal(std::string_view content) {
 }
 
 // All interned strings. Readers take no lock: a full table is replaced by a larger copy, and slots
-// only ever go from empty to filled. Old tables are kept, because somebody may still be reading them.
+// only ever go from empty to filled. Old tables are kept, because somebody may still be reading
+// them.
 class InternTable {
  public:
   StringObject* find_or_add(std::string_view content) {
@@ -80,7 +93,9 @@ class InternTable {
  private:
   struct Table {
     size_t size;  // a power of two
-    std::atomic<StringObject*>* slots() { return reinterpret_cast<std::atomic<StringObject*>*>(this + 1); }
+    std::atomic<StringObject*>* slots() {
+      return reinterpret_cast<std::atomic<StringObject*>*>(this + 1);
+    }
   };
 
   static Table* new_table(size_t size) {
@@ -197,7 +212,8 @@ void append(Value& target, std::string_view more) {
     // `more` may be part of the string itself, which is about to move.
     bool inside = more.data() >= text->data() && more.data() < text->data() + text->size;
     size_t offset = inside ? more.data() - text->data() : 0;
-    size_t capacity = natural_capacity(std::min(std::max(size, size_t{text->capacity} * 2), kMaxStringSize));
+    size_t capacity =
+        natural_capacity(std::min(std::max(size, size_t{text->capacity} * 2), kMaxStringSize));
     text = static_cast<StringObject*>(reallocate(text, sizeof(StringObject) + text->capacity,
                                                  sizeof(StringObject) + capacity));
     text->capacity = static_cast<uint32_t>(capacity);

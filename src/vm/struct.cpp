@@ -15,7 +15,8 @@ const Value* StructTypeObject::find_method(const StringObject* wanted) const {
 }
 
 // Shapes are never freed, so a cache that remembers one can never mistake another for it.
-Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields) {
+Ref<StructTypeObject> new_struct_type(std::string_view name,
+                                      std::span<StringObject* const> fields) {
   auto* type = allocate_object<StructTypeObject>(Kind::StructType);
   type->name = intern(name);
   type->root = type->shape = new_root_shape(type);
@@ -35,15 +36,17 @@ void add_method(StructTypeObject* type, StringObject* name, Value closure) {
     }
   }
   using Method = StructTypeObject::Method;
-  type->methods = static_cast<Method*>(reallocate(type->methods, type->method_count * sizeof(Method),
-                                                  (type->method_count + 1) * sizeof(Method)));
+  type->methods =
+      static_cast<Method*>(reallocate(type->methods, type->method_count * sizeof(Method),
+                                      (type->method_count + 1) * sizeof(Method)));
   new (type->methods + type->method_count++) Method{name, std::move(closure)};
 }
 
 void destroy_struct_type(Object* object) {
   auto* type = static_cast<StructTypeObject*>(object);
   for (uint32_t i = 0; i < type->method_count; ++i) type->methods[i].closure.~Value();
-  if (type->methods) deallocate(type->methods, type->method_count * sizeof(StructTypeObject::Method));
+  if (type->methods)
+    deallocate(type->methods, type->method_count * sizeof(StructTypeObject::Method));
   deallocate(type, sizeof(StructTypeObject));
 }
 

@@ -328,7 +328,7 @@ class Resolver {
       case NodeKind::Impl: return impl(node->as<Impl>());
       case NodeKind::TypeAlias: return alias(node->as<TypeAlias>());
       case NodeKind::Import:
-        if (!at_top()) report_misplaced(*node, "an import");
+        if (scope_ != top_) report_misplaced(*node, "an import");
         return;
       case NodeKind::Interface: case NodeKind::Error: return;
       default: return expression(node);
@@ -343,6 +343,11 @@ class Resolver {
   void let(Let& node) {
     expression(node.value);
     pattern(*node.pattern, node.is_var, Declare::Leaking);
+    Span keyword{node.span.start, node.span.start + 3};
+    if (node.is_var || module_.source->text(keyword) != "let") return;
+    for (PatternField& field : node.pattern->fields) {
+      if (field.variable) field.variable->keyword = keyword;
+    }
   }
 
   enum class Declare { Leaking, Private };
@@ -383,12 +388,15 @@ class Resolver {
   void note_assignment(Variable& variable, Identifier& at) {
     variable.assigned = true;
     if (variable.is_mutable) return;
-    auto report = sink_.report(Code::ImmutableAssign, module_.source, at.span, at.name);
+    std::string_view how = variable.is_parameter                    ? "a parameter"
+                           : variable.declaration || variable.function ? "a declaration"
+                                                                       : "declared with `let`";
+    auto report = sink_.report(Code::ImmutableAssign, module_.source, at.span, at.name, how);
     report.label("assigned here");
-    if (variable.span.end > 0 && variable.kind == Variable::Kind::Local && !variable.is_parameter) {
-      report.label(module_.source, variable.span, "declared here");
-      report.help("declare it with `var`");
-    }
+    if (variable.is_parameter) report.help("copy it to a `var` first");
+    if (variable.keyword.end == 0) return;
+    report.label(module_.source, variable.span, "declared here");
+    report.fix({"declare it with `var`", variable.keyword, "var", true});
   }
 
   void for_in(For& node) {
@@ -538,6 +546,10 @@ class Resolver {
       report_unknown(node.name.text, node.name.span, true);
     }
     for (Function* method : node.methods) {
+      if (method->params.empty() || method->params[0].name.text != "self") {
+        sink_.report(Code::MissingSelf, module_.source, method->name.span, method->name.text)
+            .help("a method gets the struct it is called on as `self`");
+      }
       method->info = &new_function(FunctionInfo::Kind::Function);
       method->info->is_stream = method->is_gen;
       enter(*method->info, method->params, method->body);
@@ -676,10 +688,26 @@ class Resolver {
       auto& callee = node.callee->as<Identifier>();
       identifier(callee, true);
       check_arity(node, callee);
+      check_deprecated(callee);
     } else {
       expression(node.callee);
     }
     expressions(node.args);
+  }
+
+  void check_deprecated(const Identifier& callee) {
+    if (!callee.variable || !callee.variable->declaration) return;
+    if (!callee.variable->declaration->is(NodeKind::Function)) return;
+    for (const Attribute& attribute : callee.variable->declaration->as<Function>().attributes) {
+      if (attribute.name.text != "deprecated") continue;
+      std::string since, replacement;
+      for (const AttributeArg& arg : attribute.args) {
+        if (arg.name.text == "since") since = fmt::format(" (since {})", arg.value->text);
+        if (arg.name.text == "use") replacement = std::string(arg.value->text);
+      }
+      auto report = sink_.report(Code::DeprecatedCall, module_.source, callee.span, callee.name, since);
+      if (!replacement.empty()) report.help(fmt::format("use `{}` instead", replacement));
+    }
   }
 
   void check_arity(const Call& node, const Identifier& callee) {

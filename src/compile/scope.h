@@ -18,6 +18,7 @@ struct Variable {
 
   std::string_view name;
   Span span;
+  Span keyword;  // the `let` that declares it; empty otherwise
   Kind kind = Kind::Local;
   FunctionInfo* owner = nullptr;  // Local: the function whose register it is
   bool is_mutable = false;

@@ -60,11 +60,24 @@ formatted() {
   return $status
 }
 
+# docs/builtins.md comes from the rows.
+reference() {
+  if "$harn" builtins --markdown | diff - docs/builtins.md | head -20 && \
+     "$harn" builtins --markdown | cmp -s - docs/builtins.md; then
+    echo "1 passed, 0 failed"
+  else
+    echo "docs/builtins.md is out of date: harn builtins --markdown > docs/builtins.md"
+    echo "0 passed, 1 failed"
+    return 1
+  fi
+}
+
 count unit unit
 count conformance "$harn" test --conformance tests/conformance
 count formatted formatted
 [ -f tests/cli/run.py ] && count cli python3 tests/cli/run.py "$harn"
 [ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"
+count reference reference
 count layers python3 tools/check_includes.py
 count coverage python3 tools/check_coverage.py
 

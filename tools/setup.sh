@@ -4,9 +4,9 @@
 set -euo pipefail
 
 build=(g++ cmake ninja-build ccache mold python3 libfmt-dev libre2-dev libutf8proc-dev
-       libsimdjson-dev libtomlplusplus-dev libyaml-cpp-dev libedit-dev libxxhash-dev libgtest-dev)
+       libtomlplusplus-dev libyaml-cpp-dev libedit-dev libxxhash-dev libgtest-dev)
 bench=(lua5.4 luajit lua-cjson golang-go erlang-base valgrind)
-fuzz=(clang libclang-rt-14-dev)
+fuzz=(clang libclang-rt-14-dev libsimdjson-dev)
 
 packages=("${build[@]}")
 case "${1:-}" in

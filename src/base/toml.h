@@ -5,4 +5,6 @@
 #define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
+// Its asserts fail on bad documents (`[=`) that its next lines go on to report as an error.
+#define TOML_ASSERT(expr) static_cast<void>(0)
 #include <toml++/toml.h>

@@ -281,7 +281,7 @@ class Parser {
     while (at_ < text_.size() && (text::is_digit(text_[at_]) || text_[at_] == '.' ||
                                   text_[at_] == 'e' || text_[at_] == 'E'))
       ++at_;
-    auto number = read_json_exactly(text_.substr(start, at_ - start));
+    auto number = parse_json(text_.substr(start, at_ - start));
     if (!number) return fail("invalid number");
     return literal(std::move(*number));
   }
@@ -291,7 +291,7 @@ class Parser {
     size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
     if (end >= text_.size()) return fail("unterminated string"), false;
-    auto parsed = read_json_exactly(text_.substr(at_, end + 1 - at_));
+    auto parsed = parse_json(text_.substr(at_, end + 1 - at_));
     if (!parsed) return fail("invalid string"), false;
     out = parsed->as_string()->view();
     at_ = end + 1;

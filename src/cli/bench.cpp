@@ -120,7 +120,8 @@ constinit const Command kBench = {
     .summary = "Run a program several times and show how long it takes",
     .operands = {.shown = "FILE", .least = 1, .most = 1},
     .options = kOptions,
-    .notes = R"(Compiles once; each iteration runs in a fresh VM. What the program prints is dropped.)",
+    .notes =
+        R"(Compiles once; each iteration runs in a fresh VM. What the program prints is dropped.)",
     .run = bench,
 };
 

@@ -25,7 +25,8 @@ constexpr KindName kKindNames[] = {
 std::string receivers(const vm::Builtin& row) {
   std::string out;
   for (const KindName& known : kKindNames) {
-    if (row.receiver & vm::on(known.kind)) out += fmt::format("{}{}", out.empty() ? "" : "|", known.name);
+    if (row.receiver & vm::on(known.kind))
+      out += fmt::format("{}{}", out.empty() ? "" : "|", known.name);
   }
   return out;
 }
@@ -62,7 +63,8 @@ std::string heading(const vm::Builtin& row) {
 std::string description(const vm::Builtin& row) {
   std::string out = fmt::format("{}\n\n  {}\n", heading(row), row.doc);
   if (!row.example.empty()) out += fmt::format("\n  example: {}\n", row.example);
-  if (row.needs != vm::Capability::None) out += fmt::format("  needs: {}\n", capability_name(row.needs));
+  if (row.needs != vm::Capability::None)
+    out += fmt::format("  needs: {}\n", capability_name(row.needs));
   return out;
 }
 

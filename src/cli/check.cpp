@@ -75,7 +75,11 @@ class Checker {
     }
     ++diagnostics_;
     report_.object().field("path", path).field("status", "error").key("diagnostics").list();
-    report_.object().field("source", "io").field("severity", "error").field("message", message).end();
+    report_.object()
+        .field("source", "io")
+        .field("severity", "error")
+        .field("message", message)
+        .end();
     report_.end().end();
   }
 
@@ -106,7 +110,8 @@ constinit const Command kCheck = {
     .summary = "Find problems without running: syntax, names, imports, argument counts",
     .operands = {.shown = "PATH...", .least = 1, .most = kAnyNumber},
     .options = kOptions,
-    .notes = R"(A directory means all *.harn files below it. Prints `PATH: ok` for a file without problems.
+    .notes =
+        R"(A directory means all *.harn files below it. Prints `PATH: ok` for a file without problems.
 Exit code 1 when there are errors; warnings alone leave it 0.)",
     .run = check,
 };

@@ -64,7 +64,8 @@ int report_unknown(std::string_view word) {
   for (const Command* command : kCommands) {
     if (!is_flag) names.push_back(command->name);
   }
-  std::string out = fmt::format("{}: unknown {} `{}`\n", error_word(), is_flag ? "flag" : "command", word);
+  std::string out =
+      fmt::format("{}: unknown {} `{}`\n", error_word(), is_flag ? "flag" : "command", word);
   auto close = text::close_names(word, names);
   if (!close.empty()) out += fmt::format("help: did you mean `{}`?\n", close[0]);
   write_error(out + "usage: harn COMMAND [OPTIONS]\nRun `harn --help` to see all commands.\n");

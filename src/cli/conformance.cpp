@@ -1,6 +1,6 @@
-// Fixtures: x.harn with x.expected, the exact standard output of a run that succeeds, or x.error, parts of
-// the error it must end with. Each line of x.error must be found in the error's text; a line `re:PATTERN`
-// is a regular expression. A fixture may have both.
+// Fixtures: x.harn with x.expected, the exact standard output of a run that succeeds, or x.error,
+// parts of the error it must end with. Each line of x.error must be found in the error's text; a
+// line `re:PATTERN` is a regular expression. A fixture may have both.
 #include <re2/re2.h>
 
 #include "base/text.h"
@@ -19,7 +19,9 @@ namespace {
 
 struct Fixture {
   std::string path;  // of the program
-  std::string stem() const { return path.substr(0, path.size() - std::string_view(".harn").size()); }
+  std::string stem() const {
+    return path.substr(0, path.size() - std::string_view(".harn").size());
+  }
 };
 
 // What a program did: printed, and how it failed if it did.
@@ -50,7 +52,8 @@ std::string missing(const std::string& text, std::string_view line) {
   bool found;
   if (line.starts_with("re:")) {
     re2::RE2 pattern("(?m)" + std::string(line.substr(3)), re2::RE2::Quiet);
-    if (!pattern.ok()) return fmt::format("{} is no regular expression: {}\n", line, pattern.error());
+    if (!pattern.ok())
+      return fmt::format("{} is no regular expression: {}\n", line, pattern.error());
     found = re2::RE2::PartialMatch(text, pattern);
   } else {
     found = text.find(line) != std::string::npos;
@@ -79,8 +82,9 @@ Result<std::string> judge(const Fixture& fixture) {
   std::string expected = fixture.stem() + ".expected", error = fixture.stem() + ".error";
   bool has_expected = exists(expected), has_error = exists(error);
   if (!has_expected && !has_error) {
-    return fmt::format("there is neither {} nor {}\n(begin its name with `_` if other fixtures import it)\n",
-                       expected, error);
+    return fmt::format(
+        "there is neither {} nor {}\n(begin its name with `_` if other fixtures import it)\n",
+        expected, error);
   }
   Observed observed = HARN_TRY(run_fixture(fixture.path));
   std::string problems;
@@ -89,9 +93,11 @@ Result<std::string> judge(const Fixture& fixture) {
   return problems;
 }
 
-// Modules that fixtures import are not fixtures: their name, or that of a folder they are in, begins
-// with `_`.
-bool is_helper(std::string_view path) { return path.starts_with('_') || path.find("/_") != path.npos; }
+// Modules that fixtures import are not fixtures: their name, or that of a folder they are in,
+// begins with `_`.
+bool is_helper(std::string_view path) {
+  return path.starts_with('_') || path.find("/_") != path.npos;
+}
 
 }  // namespace
 

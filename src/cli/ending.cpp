@@ -26,7 +26,8 @@ static Ending ending_of_value(const vm::Value& value) {
 Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet snippet,
                  diag::Colour colour) {
   if (outcome) {
-    // An Err ends the run as a failure however it got out: by `return`, by `?` or as the last value.
+    // An Err ends the run as a failure however it got out: by `return`, by `?` or as the last
+    // value.
     bool counts = answers == Answers::Yes || vm::is_err(*outcome);
     return counts ? ending_of_value(*outcome) : Ending{};
   }

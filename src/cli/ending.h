@@ -14,8 +14,8 @@ struct Ending {
   std::string message;  // for standard error: the error, or what a Result.Err holds
 };
 
-// `answers`: the program returned its value on purpose (see entry_returns), so that an int is its exit
-// code and Result.Err a failure.
+// `answers`: the program returned its value on purpose (see entry_returns), so that an int is its
+// exit code and Result.Err a failure.
 enum class Answers : bool { No, Yes };
 Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet snippet,
                  diag::Colour colour);

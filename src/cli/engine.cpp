@@ -59,7 +59,8 @@ std::unique_ptr<bytecode::Program> compile(Loaded& loaded) {
   if (loaded.sink.has_errors()) return nullptr;
   compile::CompileOptions options;
   options.resolve.unknown_variables = false;
-  return compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink, options);
+  return compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink,
+                                  options);
 }
 
 void check(Loaded& loaded) {

@@ -6,8 +6,10 @@ namespace harn::cli {
 
 constexpr int kSchemaVersion = 1;
 
-void EventHost::write_event(std::string_view kind, std::string_view fields, const Problem& problem) {
-  std::string data = fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, ++sequence_, fields);
+void EventHost::write_event(std::string_view kind, std::string_view fields,
+                            const Problem& problem) {
+  std::string data =
+      fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, ++sequence_, fields);
   ProcessHost::write(vm::Stream::Out, envelope(kSchemaVersion, data, problem));
   flush();
 }

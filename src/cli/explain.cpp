@@ -151,7 +151,8 @@ int explain(const Arguments& arguments) {
   }
   if (catalogue) return print_catalogue(arguments);
   if (arguments.operands().empty()) {
-    return report_usage(arguments.command(), {"`harn explain` needs a code, a builtin or `--catalog`", ""});
+    return report_usage(arguments.command(),
+                        {"`harn explain` needs a code, a builtin or `--catalog`", ""});
   }
   std::string_view name = arguments.operands()[0];
   bool json = arguments.has("--json");

@@ -23,8 +23,9 @@ Result<std::string> format_source(const SourcePtr& source, uint32_t width, diag:
   diag::Sink unused;
   auto again = syntax::parse(std::make_shared<SourceFile>(source->path(), text), unused);
   if (again->has_errors || syntax::dump(*again) != syntax::dump(*tree)) {
-    return fail(ErrorKind::Unsupported,
-                "the formatter would change what the program means; left as it is (please report this)");
+    return fail(
+        ErrorKind::Unsupported,
+        "the formatter would change what the program means; left as it is (please report this)");
   }
   return text;
 }
@@ -47,7 +48,8 @@ class Formatter {
     }
     if (json_) add(path, *status, "");
     else if (*status == "formatted") write_out(fmt::format("formatted {}\n", path));
-    else if (*status == "would_reformat") write_error(fmt::format("{}: would be reformatted\n", path));
+    else if (*status == "would_reformat")
+      write_error(fmt::format("{}: would be reformatted\n", path));
   }
 
   int format_input() {
@@ -99,7 +101,8 @@ class Formatter {
 
   // Diagnostics are shown as such; other failures become one line.
   Error explain(const SourcePtr& source, const Error& error, const diag::Sink& sink) {
-    if (!sink.has_errors()) return {error.kind, fmt::format("{}: {}", source->path(), error.message)};
+    if (!sink.has_errors())
+      return {error.kind, fmt::format("{}: {}", source->path(), error.message)};
     if (!json_) write_error(diag::render_all(sink, colour_of(STDERR_FILENO)));
     return {error.kind, json_ ? sink.diagnostics()[0].message : ""};
   }
@@ -157,7 +160,8 @@ constinit const Command kFmt = {
     .summary = "Rewrite files in the canonical layout",
     .operands = {.shown = "PATH...", .least = 1, .most = kAnyNumber},
     .options = kOptions,
-    .notes = R"(A directory means all *.harn files below it; `-` formats standard input to standard output.
+    .notes =
+        R"(A directory means all *.harn files below it; `-` formats standard input to standard output.
 A file is replaced in one step and keeps its permissions. A file with syntax errors is left alone.)",
     .run = run_fmt,
 };

@@ -29,7 +29,8 @@ std::optional<int64_t> Arguments::number(std::string_view option) const {
 
 class ArgumentParser {
  public:
-  ArgumentParser(const Command& command, Arguments::Words words) : command_(command), words_(words) {
+  ArgumentParser(const Command& command, Arguments::Words words)
+      : command_(command), words_(words) {
     out_.command_ = &command;
   }
 
@@ -128,7 +129,8 @@ class ArgumentParser {
   void check_operands() {
     const Operands& accepts = command_.operands;
     size_t given = out_.operands_.size();
-    if (given < accepts.least) return fail(fmt::format("`harn {}` needs {}", command_.name, accepts.shown));
+    if (given < accepts.least)
+      return fail(fmt::format("`harn {}` needs {}", command_.name, accepts.shown));
     if (given > accepts.most) {
       return fail(fmt::format("unexpected argument `{}`", out_.operands_[accepts.most]));
     }
@@ -172,8 +174,10 @@ std::string usage_line(const Command& command) {
 }
 
 std::string command_help(const Command& command) {
-  std::string out = fmt::format("{}\n\nUsage: {}\n\nOptions:\n", command.summary, usage_line(command));
-  auto add = [&](char letter, std::string_view name, std::string_view value, std::string_view help) {
+  std::string out =
+      fmt::format("{}\n\nUsage: {}\n\nOptions:\n", command.summary, usage_line(command));
+  auto add = [&](char letter, std::string_view name, std::string_view value,
+                 std::string_view help) {
     std::string left = !name.starts_with("--") ? std::string(name)
                        : letter                ? fmt::format("-{}, {}", letter, name)
                                                : fmt::format("    {}", name);
@@ -191,7 +195,8 @@ std::string command_help(const Command& command) {
 int report_usage(const Command& command, const UsageError& error) {
   std::string out = fmt::format("{}: {}\n", error_word(), error.message);
   if (!error.hint.empty()) out += fmt::format("help: {}\n", error.hint);
-  out += fmt::format("usage: {}\nRun `harn {} --help` for more.\n", usage_line(command), command.name);
+  out +=
+      fmt::format("usage: {}\nRun `harn {} --help` for more.\n", usage_line(command), command.name);
   write_error(out);
   return kUsage;
 }

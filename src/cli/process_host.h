@@ -14,7 +14,8 @@ namespace harn::cli {
 class ProcessHost : public vm::Host {
  public:
   ~ProcessHost() override { flush(); }
-  // The program to stop when nobody reads its output any more, and whose stop ends a wait for input.
+  // The program to stop when nobody reads its output any more, and whose stop ends a wait for
+  // input.
   void attach(vm::Vm* vm) { vm_ = vm; }
   // Why standard output failed (errno), 0 when it did not.
   int output_error() const { return output_error_; }

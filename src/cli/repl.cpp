@@ -15,7 +15,8 @@ namespace harn::cli {
 
 namespace {
 
-constexpr std::string_view kHelp = R"(Type Harn code; the value of an expression is shown and kept as _1, _2, ...
+constexpr std::string_view kHelp =
+    R"(Type Harn code; the value of an expression is shown and kept as _1, _2, ...
 An input goes on over several lines until its brackets and strings are closed.
 
   :type EXPR  run EXPR and show the type of its value
@@ -44,7 +45,9 @@ Next obey(ReplSession& session, ProcessHost& host, std::string_view command) {
   if (command == ":quit" || command == ":q" || command == ":exit") return Next::Leave;
   if (command == ":help" || command == ":h") host.write(vm::Stream::Out, kHelp);
   else if (command.starts_with(":type ")) session.show_type(command.substr(6));
-  else host.write(vm::Stream::Err, fmt::format("error: unknown command `{}`; `:help` lists them\n", command));
+  else
+    host.write(vm::Stream::Err,
+               fmt::format("error: unknown command `{}`; `:help` lists them\n", command));
   return Next::GoOn;
 }
 
@@ -115,7 +118,8 @@ constinit const Command kRepl = {
     .name = "repl",
     .summary = "Try code interactively",
     .options = kOptions,
-    .notes = R"(Reads code line by line and shows what it gives. The history is kept in ~/.harn/repl_history.
+    .notes =
+        R"(Reads code line by line and shows what it gives. The history is kept in ~/.harn/repl_history.
 Without a terminal it reads standard input and prints no prompts.)",
     .run = repl,
 };

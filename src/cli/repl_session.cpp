@@ -41,7 +41,8 @@ void ReplSession::run(std::string_view input, Then then) {
   if (!loaded.sink.has_errors()) {
     compile::CompileOptions options;
     options.session = &session_;
-    program = compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink, options);
+    program = compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink,
+                                       options);
   }
   diag::Colour colour = colour_of(STDERR_FILENO);
   if (!loaded.sink.diagnostics().empty()) write_error(diag::render_all(loaded.sink, colour));
@@ -66,8 +67,8 @@ vm::Outcome<vm::Value> ReplSession::execute(std::unique_ptr<bytecode::Program> p
   return outcome;
 }
 
-// An input that failed half-way may have declared names without giving them a value; those mean what
-// they meant before.
+// An input that failed half-way may have declared names without giving them a value; those mean
+// what they meant before.
 void ReplSession::restore_unset(const compile::Session& before) {
   std::erase_if(session_.names, [&](compile::SessionName& known) {
     if (known.declaration || !vm_.global(known.global).is(vm::Kind::Unset)) return false;

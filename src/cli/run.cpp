@@ -144,7 +144,9 @@ int run(const Arguments& arguments) {
   if (!program) return report_diagnostics(loaded.sink, json);
   if (!loaded.sink.diagnostics().empty() && !json) report_diagnostics(loaded.sink, false);
 
-  Prepared prepared{std::move(program), surroundings_of(arguments, *project), {.while_limit = *limit},
+  Prepared prepared{std::move(program),
+                    surroundings_of(arguments, *project),
+                    {.while_limit = *limit},
                     entry_returns(*loaded.main) ? Answers::Yes : Answers::No};
   return json ? run_events(std::move(prepared)) : run_process(std::move(prepared));
 }
@@ -166,7 +168,8 @@ constinit const Command kRun = {
     .operands = {.shown = "FILE", .least = 0, .most = kAnyNumber},
     .passes_rest = true,
     .options = kOptions,
-    .notes = R"(FILE may be `-` for standard input. Words after FILE are the program's `argv`; put `--` before
+    .notes =
+        R"(FILE may be `-` for standard input. Words after FILE are the program's `argv`; put `--` before
 words that look like flags. `harn FILE.harn ARGS...` is short for `harn run FILE.harn -- ARGS...`.
 
 Exit code: 0, or the int the program returned; 1 after an error or a returned Result.Err;

@@ -86,7 +86,8 @@ Result<void> prepare(TestFile& file) {
   file.surroundings.project_root = project.root;
   auto loaded = HARN_TRY(load_file(file.path));
   file.program = compile(*loaded);
-  if (!file.program) return fail(ErrorKind::Invalid, diag::render_all(loaded->sink, diag::Colour::No));
+  if (!file.program)
+    return fail(ErrorKind::Invalid, diag::render_all(loaded->sink, diag::Colour::No));
   return {};
 }
 

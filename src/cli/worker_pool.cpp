@@ -69,7 +69,8 @@ bool write_fully(int fd, const void* from, size_t size) {
     time_is_up = false;
     std::string payload = job(number);
     uint64_t size = payload.size();
-    if (!write_fully(replies, &size, sizeof size) || !write_fully(replies, payload.data(), size)) break;
+    if (!write_fully(replies, &size, sizeof size) || !write_fully(replies, payload.data(), size))
+      break;
   }
   _exit(0);
 }

@@ -7,8 +7,8 @@
 
 #include "vm/vm.h"
 
-// Jobs in child processes. A job that crashes takes only its child along and the rest go on in a new
-// one; a job that hangs is stopped, and killed when it does not listen.
+// Jobs in child processes. A job that crashes takes only its child along and the rest go on in a
+// new one; a job that hangs is stopped, and killed when it does not listen.
 namespace harn::cli {
 
 struct JobOutcome {

@@ -52,6 +52,7 @@ TEST(Toml, Reads) {
   EXPECT_EQ(data.run("toml_parse", S("a = 1\nb = [1.5, true]\n[c.d]\ne = \"x\"\n[[f]]\ng = 1979-05-27T07:32:00Z\n")),
             "{a: 1, b: [1.5, true], c: {d: {e: x}}, f: [{g: 1979-05-27T07:32:00Z}]}");
   EXPECT_TRUE(data.run("toml_parse", S("a = ")).starts_with("!TOML parse error: "));
+  EXPECT_TRUE(data.run("toml_parse", S("[=")).starts_with("!TOML parse error: "));
   EXPECT_NE(data.run("toml_parse", S("x = 1\na = @")).find("line 2"), std::string::npos);
   EXPECT_TRUE(data.run("toml_parse", S("a = " + std::string(100'000, '['))).starts_with("!TOML parse error: "));
   std::string dotted = "a";

@@ -77,11 +77,9 @@ TEST(JsonParse, ManyKeysAndChangingShapes) {
     text += '}';
   }
   text += "]";
-  auto fast = parse_json(text);
-  auto exact = read_json_exactly(text);
-  ASSERT_TRUE(fast && exact);
-  EXPECT_TRUE(equal(*fast, *exact));
-  EXPECT_EQ(fast->as_list()->items[299].as_dict()->find("k5")->as_int(), 205);
+  auto value = parse_json(text);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(value->as_list()->items[299].as_dict()->find("k5")->as_int(), 205);
 }
 
 TEST(JsonWrite, Values) {
@@ -141,8 +139,8 @@ TEST(Json, RoundTrips) {
     auto back = parse_json(text);
     ASSERT_TRUE(back) << text;
     ASSERT_TRUE(equal(*back, value)) << text;
-    auto exact = read_json_exactly(written(value, 3));
-    ASSERT_TRUE(exact && equal(*exact, value)) << text;
+    auto indented = parse_json(written(value, 3));
+    ASSERT_TRUE(indented && equal(*indented, value)) << text;
   }
 }
 

@@ -27,7 +27,8 @@ TEST(Commands, FlagsAreDistinctAndDescribed) {
       EXPECT_TRUE(names.insert(option.name).second) << command->name << option.name;
       EXPECT_FALSE(option.help.empty()) << command->name << option.name;
       EXPECT_EQ(option.kind == ValueKind::Choice, !option.choices.empty());
-      if (option.letter) EXPECT_TRUE(letters.insert(option.letter).second) << command->name << option.letter;
+      if (option.letter)
+        EXPECT_TRUE(letters.insert(option.letter).second) << command->name << option.letter;
       if (option.kind != ValueKind::Text) EXPECT_FALSE(option.value.empty()) << option.name;
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/fmt.h"
 #include "base/result.h"
@@ -92,23 +93,22 @@ class JsonReader {
       case '{': return read_object(value, depth + 1);
       case '[': return read_array(value, depth + 1);
       case '"': {
-        std::string decoded;
-        if (!read_string(decoded)) return false;
-        value = text_value(decoded);
+        std::string_view content;
+        if (!read_string(content)) return false;
+        value = text_value(content);
         return true;
       }
-      case 't': return read_word("true", value, Value::boolean(true));
-      case 'f': return read_word("false", value, Value::boolean(false));
-      case 'n': return read_word("null", value, Value());
+      case 't': value.set_bool(true); return read_word("true");
+      case 'f': value.set_bool(false); return read_word("false");
+      case 'n': value.set_nil(); return read_word("null");
       default: return read_number(value);
     }
   }
 
-  bool read_word(std::string_view word, Value& value, Value meaning) {
+  bool read_word(std::string_view word) {
     for (char c : word) {
       if (!take(c)) return unexpected(harn::format("`{}`", word));
     }
-    value = std::move(meaning);
     return true;
   }
 
@@ -129,13 +129,27 @@ class JsonReader {
     } else if (!read_digits()) {
       return false;
     }
-    if (take('.') && !read_digits()) return false;
+    bool is_whole = true;
+    if (take('.')) {
+      is_whole = false;
+      if (!read_digits()) return false;
+    }
     if (take('e') || take('E')) {
+      is_whole = false;
       if (!take('+')) take('-');
       if (!read_digits()) return false;
     }
-    value = json_number(text_.substr(start, at_ - start));
+    std::string_view digits = text_.substr(start, at_ - start);
+    value = is_whole && digits.size() <= 18 ? short_integer(digits) : json_number(digits);
     return true;
+  }
+
+  // Of so few digits that it fits.
+  static Value short_integer(std::string_view digits) {
+    bool negative = digits[0] == '-';
+    int64_t number = 0;
+    for (char c : digits.substr(negative)) number = number * 10 + (c - '0');
+    return Value::integer(negative ? -number : number);
   }
 
   bool read_hex(uint32_t& unit) {
@@ -187,11 +201,41 @@ class JsonReader {
   // ASCII that stands for itself inside a string.
   static bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
-  bool read_string(std::string& out) {
+  // Moves past plain characters, eight at a time while it can.
+  void skip_plain() {
+    constexpr uint64_t kOnes = 0x0101010101010101ull;
+    constexpr uint64_t kHighs = 0x8080808080808080ull;
+    for (; at_ + 8 <= text_.size(); at_ += 8) {
+      uint64_t block;
+      memcpy(&block, text_.data() + at_, 8);
+      auto zero_bytes = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
+      uint64_t stops = block | (block - kOnes * 0x20) | zero_bytes(block ^ (kOnes * '"')) |
+                       zero_bytes(block ^ (kOnes * '\\'));
+      if (stops & kHighs) break;
+    }
+    while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+  }
+
+  // The content is a part of the text when it stands there as it is, else of `decoded_`: valid until
+  // the next string is read.
+  bool read_string(std::string_view& content) {
     if (!take('"')) return unexpected("a string");
+    size_t start = at_;
+    skip_plain();
+    if (at_ < text_.size() && text_[at_] == '"') {
+      content = text_.substr(start, at_++ - start);
+      return true;
+    }
+    decoded_.assign(text_, start, at_ - start);
+    if (!read_rest_of_string(decoded_)) return false;
+    content = decoded_;
+    return true;
+  }
+
+  bool read_rest_of_string(std::string& out) {
     while (at_ < text_.size()) {
       size_t start = at_;
-      while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+      skip_plain();
       out.append(text_, start, at_ - start);
       if (at_ == text_.size()) break;
       auto c = static_cast<uint8_t>(text_[at_]);
@@ -243,7 +287,7 @@ class JsonReader {
     if (!take('}')) {
       do {
         skip_space();
-        std::string key;
+        std::string_view key;
         if (!read_string(key)) return false;
         objects_.add_key(open, key);
         skip_space();
@@ -262,6 +306,7 @@ class JsonReader {
 
   std::string_view text_;
   size_t at_ = 0;
+  std::string decoded_;
   JsonError error_;
   ObjectBuilder objects_;
 };

@@ -104,7 +104,8 @@ bool is_helper(std::string_view path) {
 Result<Suite> find_fixtures(const std::string& path, std::string_view filter) {
   auto fixtures = std::make_shared<std::vector<Fixture>>();
   Suite suite{.name = "conformance", .root = path};
-  for (std::string& file : HARN_TRY(find_sources({path}))) {
+  auto files = HARN_TRY(find_sources({path}));
+  for (std::string& file : files) {
     std::string name = file.starts_with(path) && file != path ? file.substr(path.size()) : file;
     if (name.starts_with('/')) name.erase(0, 1);
     if (is_helper(name) || name.find(filter) == std::string::npos) continue;

@@ -1,5 +1,6 @@
 #include "cli/process_host.h"
 
+#include <poll.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -14,12 +15,20 @@ namespace harn::cli {
 
 using vm::Stream;
 
+// Whoever started us may have made the stream non-blocking: then we wait here.
+static bool would_block(int fd, short events) {
+  if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+  pollfd wait = {fd, events, 0};
+  poll(&wait, 1, -1);
+  return true;
+}
+
 // The error number, 0 when all was written.
 static int write_fully(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0) {
-      if (errno == EINTR) continue;
+      if (errno == EINTR || would_block(fd, POLLOUT)) continue;
       return errno;
     }
     text.remove_prefix(static_cast<size_t>(written));
@@ -59,7 +68,7 @@ bool ProcessHost::fill() {
   do {
     if (is_stopping()) return false;
     got = ::read(STDIN_FILENO, block, sizeof block);
-  } while (got < 0 && errno == EINTR);
+  } while (got < 0 && (errno == EINTR || would_block(STDIN_FILENO, POLLIN)));
   if (got <= 0) {
     in_ended_ = true;
     return false;

@@ -25,7 +25,8 @@ Result<Project> find_project(const std::string& path) {
     std::string manifest = modules::path::join(at, "harn.toml");
     if (exists(manifest)) {
       std::string text = HARN_TRY(read_file(manifest));
-      return Project{at, HARN_TRY(modules::parse_manifest(text, manifest))};
+      auto parsed = HARN_TRY(modules::parse_manifest(text, manifest));
+      return Project{at, std::move(parsed)};
     }
     if (at == "/" || exists(modules::path::join(at, ".git"))) break;
   }

@@ -28,8 +28,12 @@ struct Source {
 Result<Source> load_source(const Arguments& arguments) {
   if (auto code = arguments.text("-e")) return Source{"", load_text("<eval>", std::string(*code))};
   std::string path(arguments.operands()[0]);
-  if (path == "-") return Source{"", load_text("<stdin>", HARN_TRY(read_standard_input()))};
-  return Source{path, HARN_TRY(load_file(path))};
+  if (path == "-") {
+    auto text = HARN_TRY(read_standard_input());
+    return Source{"", load_text("<stdin>", std::move(text))};
+  }
+  auto loaded = HARN_TRY(load_file(path));
+  return Source{path, std::move(loaded)};
 }
 
 Surroundings surroundings_of(const Arguments& arguments, const Project& project) {
@@ -75,6 +79,7 @@ int report_ending(EventHost& host, const Ending& ending, const vm::Outcome<vm::V
 }
 
 struct Prepared {
+  std::string warnings;
   std::unique_ptr<bytecode::Program> program;
   Surroundings surroundings;
   vm::Limits limits;
@@ -86,6 +91,7 @@ int run_events(Prepared prepared) {
   vm::Vm vm(builtins::table(), host, vm_options(prepared.limits));
   host.attach(&vm);
   InterruptGuard guard(vm);
+  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto outcome = execute(vm, std::move(prepared.program), prepared.surroundings);
   Ending ending = ending_of(outcome, prepared.answers, Snippet::No, diag::Colour::No);
   return report_ending(host, ending, outcome);
@@ -98,6 +104,7 @@ int run_process(Prepared prepared) {
   auto* vm = new vm::Vm(builtins::table(), host, vm_options(prepared.limits));
   host.attach(vm);
   InterruptGuard guard(*vm);
+  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto outcome = execute(*vm, std::move(prepared.program), prepared.surroundings);
   Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
   int code = report_ending(
@@ -112,13 +119,13 @@ int run_process(Prepared prepared) {
   return code;
 }
 
-int report_diagnostics(const diag::Sink& sink, bool json) {
-  if (!json) {
-    write_error(diag::render_all(sink, colour_of(STDERR_FILENO)));
-    return kFailure;
-  }
-  EventHost host;
-  host.write_failure("compile_failed", diag::render_all(sink, diag::Colour::No));
+std::string rendered(const diag::Sink& sink, bool json) {
+  return diag::render_all(sink, json ? diag::Colour::No : colour_of(STDERR_FILENO));
+}
+
+int report_errors(const diag::Sink& sink, bool json) {
+  if (json) EventHost().write_failure("compile_failed", rendered(sink, json));
+  else write_error(rendered(sink, json));
   return kFailure;
 }
 
@@ -141,12 +148,9 @@ int run(const Arguments& arguments) {
   Loaded& loaded = *source->loaded;
   bool json = arguments.has("--json");
   auto program = compile(loaded);
-  if (!program) return report_diagnostics(loaded.sink, json);
-  if (!loaded.sink.diagnostics().empty() && !json) report_diagnostics(loaded.sink, false);
-
-  Prepared prepared{std::move(program),
-                    surroundings_of(arguments, *project),
-                    {.while_limit = *limit},
+  if (!program) return report_errors(loaded.sink, json);
+  Prepared prepared{rendered(loaded.sink, json), std::move(program),
+                    surroundings_of(arguments, *project), {.while_limit = *limit},
                     entry_returns(*loaded.main) ? Answers::Yes : Answers::No};
   return json ? run_events(std::move(prepared)) : run_process(std::move(prepared));
 }

@@ -56,17 +56,20 @@ class TestRunner {
         timing_(arguments.has("--timing")),
         timeout_ms_(arguments.number("--timeout").value_or(kDefaultTimeout)) {}
 
-  const TestRun& run(size_t workers) {
+  const TestRun& results() const { return run_; }
+
+  Result<void> run(size_t workers) {
     run_.results.resize(suite_.cases.size());
     known_.resize(suite_.cases.size());
     announce();
     auto start = std::chrono::steady_clock::now();
-    run_jobs(suite_.lanes, suite_.job, {.workers = workers, .timeout_ms = timeout_ms_},
-             [&](uint32_t number, JobOutcome outcome) { add(number, std::move(outcome)); });
+    HARN_CHECK(run_jobs(
+        suite_.lanes, suite_.job, {.workers = workers, .timeout_ms = timeout_ms_},
+        [&](uint32_t number, JobOutcome outcome) { add(number, std::move(outcome)); }));
     run_.ms =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     summarise();
-    return run_;
+    return {};
   }
 
  private:
@@ -154,7 +157,8 @@ int test(const Arguments& arguments) {
   auto suite = find_suite(arguments);
   if (!suite) return fail_with(suite.error().message);
   TestRunner runner(*suite, arguments);
-  return write_reports(runner.run(*workers), arguments);
+  if (auto done = runner.run(*workers); !done) return fail_with(done.error().message);
+  return write_reports(runner.results(), arguments);
 }
 
 constexpr Option kOptions[] = {

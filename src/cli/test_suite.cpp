@@ -101,7 +101,8 @@ Result<Suite> find_tests(const std::vector<std::string_view>& paths, std::string
     suite.cases.push_back({std::move(name), tests->files[file].path});
     tests->places.push_back({file, pipeline});
   };
-  for (std::string& path : HARN_TRY(find_sources(paths))) {
+  auto sources = HARN_TRY(find_sources(paths));
+  for (std::string& path : sources) {
     TestFile& file = tests->files.emplace_back(TestFile{.path = std::move(path)});
     size_t number = tests->files.size() - 1;
     suite.lanes.emplace_back();

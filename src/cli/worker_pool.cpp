@@ -9,7 +9,8 @@
 #include <chrono>
 #include <cstring>
 
-#include "base/assert.h"
+#include "base/fmt.h"
+#include "cli/files.h"
 
 namespace harn::cli {
 
@@ -97,23 +98,30 @@ class Pool {
       : lanes_(lanes), job_(job), options_(options), done_(done),
         workers_(std::min(std::max<size_t>(options.workers, 1), lanes.size())) {}
 
-  void run() {
+  Result<void> run() {
     for (Worker& worker : workers_) take_lane(worker);
     while (wait_for_replies()) {
     }
     for (Worker& worker : workers_) dismiss(worker);
+    if (failure_.empty()) return {};
+    return fail(ErrorKind::Io, std::move(failure_));
   }
 
  private:
   // How long a job has to unwind after its time was up.
   static constexpr auto kGrace = std::chrono::seconds(2);
 
-  void start(Worker& worker) {
-    int request[2], reply[2];
+  bool start(Worker& worker) {
+    int request[2] = {-1, -1}, reply[2] = {-1, -1};
     bool made = pipe(request) == 0 && pipe(reply) == 0;
-    HARN_ASSERT(made, "no pipes left for a worker");
-    worker.pid = fork();
-    HARN_ASSERT(worker.pid >= 0, "cannot start another process");
+    if (made) worker.pid = fork();
+    if (worker.pid < 0) {
+      failure_ = fmt::format("cannot start a process for the tests: {}", reason(errno));
+      for (int fd : {request[0], request[1], reply[0], reply[1]}) {
+        if (fd >= 0) close(fd);
+      }
+      return false;
+    }
     if (worker.pid == 0) {
       for (Worker& other : workers_) {
         if (other.requests >= 0) close(other.requests);
@@ -128,6 +136,7 @@ class Pool {
     worker.requests = request[1];
     worker.replies = reply[0];
     worker.received.clear();
+    return true;
   }
 
   void dismiss(Worker& worker) {
@@ -141,15 +150,15 @@ class Pool {
   void take_lane(Worker& worker) {
     worker.busy = false;
     while (next_lane_ < lanes_.size() && lanes_[next_lane_].empty()) ++next_lane_;
-    if (next_lane_ == lanes_.size()) return;
+    if (next_lane_ == lanes_.size() || !failure_.empty()) return;
     worker.lane = next_lane_++;
     worker.position = 0;
     send(worker);
   }
 
   void send(Worker& worker) {
-    if (worker.pid < 0) start(worker);
-    worker.busy = true;
+    worker.busy = worker.pid >= 0 || start(worker);
+    if (!worker.busy) return;
     worker.warned = false;
     worker.start = Clock::now();
     worker.deadline = worker.start + std::chrono::milliseconds(options_.timeout_ms);
@@ -223,13 +232,14 @@ class Pool {
   const std::function<void(uint32_t, JobOutcome)>& done_;
   std::vector<Worker> workers_;
   size_t next_lane_ = 0;
+  std::string failure_;
 };
 
 }  // namespace
 
-void run_jobs(const std::vector<std::vector<uint32_t>>& lanes, const Job& job, PoolOptions options,
+Result<void> run_jobs(const std::vector<std::vector<uint32_t>>& lanes, const Job& job, PoolOptions options,
               const std::function<void(uint32_t, JobOutcome)>& done) {
-  Pool(lanes, job, options, done).run();
+  return Pool(lanes, job, options, done).run();
 }
 
 }  // namespace harn::cli

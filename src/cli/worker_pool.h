@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "vm/vm.h"
 
 // Jobs in child processes. A job that crashes takes only its child along and the rest go on in a
@@ -25,9 +26,9 @@ struct PoolOptions {
 };
 
 // Runs numbered jobs. The jobs of one lane run one after the other in one child; lanes run side by
-// side. `job` is called in a child, `done` here, as jobs finish.
+// side. `job` is called in a child, `done` here, as jobs finish. Fails when no child can be started.
 using Job = std::function<std::string(uint32_t number)>;
-void run_jobs(const std::vector<std::vector<uint32_t>>& lanes, const Job& job, PoolOptions options,
+Result<void> run_jobs(const std::vector<std::vector<uint32_t>>& lanes, const Job& job, PoolOptions options,
               const std::function<void(uint32_t number, JobOutcome outcome)>& done);
 
 // In a child, while one lives: the VM to stop when the job's time is up.

@@ -13,10 +13,11 @@ using Lanes = std::vector<std::vector<uint32_t>>;
 
 std::map<uint32_t, JobOutcome> run(const Lanes& lanes, const Job& job, PoolOptions options) {
   std::map<uint32_t, JobOutcome> out;
-  run_jobs(lanes, job, options, [&](uint32_t number, JobOutcome outcome) {
+  auto done = run_jobs(lanes, job, options, [&](uint32_t number, JobOutcome outcome) {
     EXPECT_FALSE(out.contains(number));
     out[number] = std::move(outcome);
   });
+  EXPECT_TRUE(done);
   return out;
 }
 

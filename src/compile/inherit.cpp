@@ -12,8 +12,7 @@ namespace {
 
 class Inheritance {
  public:
-  Inheritance(modules::Module& module, std::vector<std::unique_ptr<Tree>>& copies, diag::Sink& sink)
-      : module_(module), copies_(copies), sink_(sink) {}
+  Inheritance(modules::Module& module, diag::Sink& sink) : module_(module), sink_(sink) {}
 
   void run() {
     for (Node* node : module_.tree->items) {
@@ -86,8 +85,8 @@ class Inheritance {
 
   Pipeline* copy_of(std::string_view name) {
     diag::Sink quiet;
-    copies_.push_back(syntax::parse(module_.source, quiet));
-    return find(*copies_.back(), name);
+    module_.copies.push_back(syntax::parse(module_.source, quiet));
+    return find(*module_.copies.back(), name);
   }
 
   void report_unknown(Pipeline& pipeline) {
@@ -102,15 +101,13 @@ class Inheritance {
   }
 
   modules::Module& module_;
-  std::vector<std::unique_ptr<Tree>>& copies_;
   diag::Sink& sink_;
 };
 
 }  // namespace
 
-void apply_inheritance(modules::Module& module, std::vector<std::unique_ptr<Tree>>& copies,
-                       diag::Sink& sink) {
-  Inheritance(module, copies, sink).run();
+void apply_inheritance(modules::Module& module, diag::Sink& sink) {
+  Inheritance(module, sink).run();
 }
 
 }  // namespace harn::compile

@@ -7,7 +7,6 @@ namespace harn::compile {
 
 // Gives each pipeline that `extends` another and overrides parts of it the body it stands for: the
 // overrides, the parent's statements, then its own.
-void apply_inheritance(modules::Module& module, std::vector<std::unique_ptr<syntax::Tree>>& copies,
-                       diag::Sink& sink);
+void apply_inheritance(modules::Module& module, diag::Sink& sink);
 
 }  // namespace harn::compile

@@ -13,7 +13,6 @@ namespace {
 // The names of all modules, bound and resolved.
 struct Resolved {
   ProgramNames names;
-  std::vector<std::unique_ptr<Tree>> copies;  // trees that inherited bodies came from
   std::vector<FunctionInfo*> starts;          // by module, in graph order
 };
 
@@ -48,7 +47,7 @@ Session leave_session(ProgramNames& names, const modules::Module& main) {
 
 void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module& main,
                  const Catalog& catalog, diag::Sink& sink, const CompileOptions& options) {
-  for (modules::Module* module : graph.order()) apply_inheritance(*module, resolved.copies, sink);
+  for (modules::Module* module : graph.order()) apply_inheritance(*module, sink);
   for (modules::Module* module : graph.order()) check_constants(*module, sink);
   if (options.session) enter_session(resolved.names, *options.session, main);
   for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);

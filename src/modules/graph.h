@@ -42,6 +42,8 @@ struct Module {
   std::string path;  // canonical: a file path, or "std/..."
   SourcePtr source;
   std::unique_ptr<syntax::Tree> tree;
+  // Copies of the tree that nodes of `tree` came from (pipelines that extend others).
+  std::vector<std::unique_ptr<syntax::Tree>> copies;
   std::vector<Dependency> imports;
   std::map<std::string_view, Export> exports;
   bool embedded = false;

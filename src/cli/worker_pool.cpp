@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -114,6 +115,7 @@ class Pool {
   bool start(Worker& worker) {
     int request[2] = {-1, -1}, reply[2] = {-1, -1};
     bool made = pipe(request) == 0 && pipe(reply) == 0;
+    const pid_t parent = getpid();
     if (made) worker.pid = fork();
     if (worker.pid < 0) {
       failure_ = fmt::format("cannot start a process for the tests: {}", reason(errno));
@@ -123,6 +125,9 @@ class Pool {
       return false;
     }
     if (worker.pid == 0) {
+      // A test that never ends must not outlive the command that runs it, however that ended.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(1);  // it ended before the line above
       for (Worker& other : workers_) {
         if (other.requests >= 0) close(other.requests);
         if (other.replies >= 0) close(other.replies);

@@ -177,7 +177,7 @@ constinit const Command kRun = {
 words that look like flags. `harn FILE.harn ARGS...` is short for `harn run FILE.harn -- ARGS...`.
 
 Exit code: 0, or the int the program returned; 1 after an error or a returned Result.Err;
-N after exit(N); 124 after Ctrl-C or SIGTERM.)",
+124 after Ctrl-C or SIGTERM.)",
     .run = run,
 };
 

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include "base/fmt.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/json.h"
 #include "cli/output.h"
@@ -35,10 +36,33 @@ static std::string_view kind_name(TokenKind kind) {
   }
 }
 
+// Positions of offsets that only grow. SourceFile::position counts from the start of the line each
+// time, which takes forever on a file of one long line.
+class Places {
+ public:
+  explicit Places(const SourceFile& source) : text_(source.text()) {}
+
+  Position at(uint32_t offset) {
+    while (at_ < offset) {
+      bool ends_line = text_[at_] == '\n';
+      at_ += text::char_size(text_, at_);
+      if (ends_line) place_ = {place_.line + 1, 1};
+      else ++place_.column;
+    }
+    return place_;
+  }
+
+ private:
+  std::string_view text_;
+  size_t at_ = 0;
+  Position place_;
+};
+
 static std::string as_text(const SourceFile& source, const std::vector<Token>& tokens) {
   std::string out;
+  Places places(source);
   for (const Token& token : tokens) {
-    Position at = source.position(token.start);
+    Position at = places.at(token.start);
     std::string place = fmt::format("{}:{}", at.line, at.column);
     std::string lexeme = JsonWriter().text(source.text(token.span())).take();
     out += fmt::format("{:<8} {:<20} {}\n", place, kind_name(token.kind), lexeme);
@@ -49,8 +73,9 @@ static std::string as_text(const SourceFile& source, const std::vector<Token>& t
 static std::string as_json(const SourceFile& source, const std::vector<Token>& tokens) {
   JsonWriter json;
   json.object().key("tokens").list();
+  Places places(source);
   for (const Token& token : tokens) {
-    Position at = source.position(token.start);
+    Position at = places.at(token.start);
     json.object().field("kind", kind_name(token.kind)).field("lexeme", source.text(token.span()));
     json.field("start", token.start).field("end", token.end);
     json.field("line", at.line).field("column", at.column).end();

@@ -37,7 +37,7 @@ foreach(name re2 utf8proc yaml-cpp xxhash)
   target_link_libraries(${name} INTERFACE ${HARN_LIB_${name}})
 endforeach()
 if(NOT HARN_SANITIZE)
-  add_link_options(-static-libstdc++ -static-libgcc)
+  add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)
 endif()
 
 # harn_library(NAME SOURCES a.cpp ... DEPENDS base ... [LINK fmt ...])

@@ -112,7 +112,9 @@ std::optional<std::string> Graph::find_file(const std::string& path, const std::
 // .harn/packages of the nearest ancestor that has it; the search stops where the repository does.
 std::optional<std::string> Graph::find_in_packages(const std::string& path,
                                                    const std::string& directory) {
-  for (std::string at = path::normalize(directory);; at = path::directory(at)) {
+  constexpr int kHighest = 64;  // folders above a relative path have no end we could see
+  std::string at = path::normalize(directory);
+  for (int steps = 0; steps < kHighest; ++steps, at = path::parent(at)) {
     std::string packages = path::join(at, ".harn/packages");
     if (loader_.is_directory(packages)) {
       std::string base = path::normalize(path::join(packages, path));
@@ -134,10 +136,9 @@ std::optional<std::string> Graph::find_in_packages(const std::string& path,
       }
       if (loader_.is_file(path::join(base, "lib.harn"))) return path::join(base, "lib.harn");
     }
-    if (loader_.is_directory(path::join(at, ".git")) || at == "/" || at.empty() || at == ".") {
-      return std::nullopt;
-    }
+    if (loader_.is_directory(path::join(at, ".git")) || at == "/") return std::nullopt;
   }
+  return std::nullopt;
 }
 
 void Graph::compute_exports(Module& module) {

@@ -35,4 +35,11 @@ std::string directory(std::string_view path) {
   return std::string(path.substr(0, slash));
 }
 
+std::string parent(std::string_view folder) {
+  if (folder == "." || folder.empty()) return "..";
+  if (folder == ".." || folder.ends_with("/..")) return std::string(folder) + "/..";
+  std::string above = directory(folder);
+  return above.empty() ? "." : above;
+}
+
 }  // namespace harn::modules::path

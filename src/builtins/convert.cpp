@@ -300,7 +300,7 @@ Outcome<Value> unwrap_err(Call& call) {
   return result_payload(call.arg(0));
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "Err",
      .signature = "(value?: any) -> Result",
      .doc = "Returns the failed result that holds `value`.",

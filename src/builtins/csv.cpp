@@ -199,7 +199,7 @@ Outcome<Value> csv_stringify(Call& call) {
   return text_value(out);
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "csv_parse",
      .signature = "(text: string, options?: dict) -> list",
      .doc = "Returns the rows of CSV text as lists, or as dicts with `{headers: true}`.",

@@ -76,7 +76,7 @@ Outcome<Value> remove(Call& call) {
 
 constexpr KindSet kDict = on(Kind::Dict);
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "count", .receiver = kDict, .signature = "() -> int",
      .doc = "The number of keys; property (where there is no key of that name) or call.",
      .example = "{a: 1, b: 2}.count() == 2", .call = count},

@@ -22,7 +22,7 @@ constexpr std::string_view kOther = "(other: any) -> Iter";
 constexpr std::string_view kCallback = "(f: fn(any) -> any) -> Iter";
 constexpr std::string_view kFilter = "(f: fn(any) -> bool) -> Iter";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "all", .receiver = kSinks, .signature = kPredicate,
      .doc = "Says whether `f` is true of every item.",
      .example = "iter([2, 4]).all({ x -> x > 1 })", .prelude = "iter_all"},

@@ -338,7 +338,7 @@ Outcome<Value> jq_first(Call& call) {
   return first;
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "jq", .signature = "(value: any, expression: string) -> list",
      .doc = "Returns all outputs of a jq expression.",
      .example = R"(jq([{a: 1}, {a: 2}], ".[].a") == [1, 2])", .call = run_jq},

@@ -98,7 +98,7 @@ Outcome<Value> json_extract(Call& call) {
   return *value;
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "json_extract",
      .signature = "(text: string, key?: string) -> any",
      .doc = "Returns the JSON value found inside other text, or one key of it.",

@@ -141,7 +141,7 @@ Outcome<Value> json_pointer_delete(Call& call) {
   return value;
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "json_pointer",
      .signature = "(value: any, pointer: string) -> any",
      .doc = "Returns the part of the value that a JSON pointer names, or nil.",

@@ -223,7 +223,7 @@ Outcome<Value> parse_junit_xml(Call& call) {
   return throw_text("parse_junit_xml: expected string or bytes, got {}", type_name(input));
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "parse_junit_xml",
      .signature = "(input: string | bytes) -> list<dict>",
      .doc = "Returns the test cases of a JUnit XML report.",

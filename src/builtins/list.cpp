@@ -214,7 +214,7 @@ Outcome<Value> unique(Call& call) {
 
 constexpr KindSet kLists = on(Kind::List, Kind::Range);
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "compact", .receiver = kLists, .signature = "() -> list",
      .doc = "Returns the items that are not nil.",
      .example = "[1, nil, 2].compact() == [1, 2]", .call = compact},

@@ -69,7 +69,7 @@ constexpr KindSet kList = on(Kind::List);  // on ranges these are lazy: see iter
 constexpr std::string_view kPredicate = "(f: fn(any) -> bool) -> bool";
 constexpr std::string_view kFunction = "(items: list, f: fn(any) -> any) -> list";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "__dedup_by_keys", .signature = "(items: list, keys: list) -> list",
      .doc = "Returns the first item of each key.",
      .example = "__dedup_by_keys([1, 2, 3], [0, 0, 1]) == [1, 3]", .call = dedup_by_keys},

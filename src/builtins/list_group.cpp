@@ -96,7 +96,7 @@ constexpr std::string_view kWindowDoc =
 constexpr std::string_view kChunkDoc =
     "Returns the items in lists of `size`; the last may be shorter.";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "chunk", .signature = "(items: list, size?: int) -> list<list>",
      .doc = kChunkDoc,
      .example = "chunk([1, 2, 3], 2) == [[1, 2], [3]]", .call = chunk},

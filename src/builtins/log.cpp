@@ -77,7 +77,7 @@ Outcome<Value> log_json(Call& call) {
 
 constexpr std::string_view kLine = "(message: any, fields?: dict) -> nil";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "log_debug",
      .signature = kLine,
      .doc = "Writes a JSON log line of level debug.",

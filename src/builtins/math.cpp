@@ -113,7 +113,7 @@ constexpr std::string_view kSame = "(n: int | float) -> int | float";
 constexpr std::string_view kToInt = "(n: int | float) -> int";
 constexpr std::string_view kTwo = "(a: int | float, b: int | float) -> int | float";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "abs", .signature = kSame, .doc = "Returns the number without its sign.",
      .example = "abs(-3) == 3", .call = abs},
     {.name = "acos", .signature = kReal, .doc = "Returns the arc cosine in radians.",

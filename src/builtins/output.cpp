@@ -249,7 +249,7 @@ Outcome<Value> unmock_tty(Call& call) {
   return Value();
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "bold",
      .signature = "(text: any) -> string",
      .doc = "Returns the text in bold when the terminal shows styles.",

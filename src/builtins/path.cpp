@@ -154,7 +154,7 @@ Outcome<Value> path_relative_to(Call& call) {
 constexpr std::string_view kText = "(path: string) -> string";
 constexpr std::string_view kTest = "(path: string) -> bool";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "basename", .signature = kText, .doc = "Returns the last component of the path.",
      .example = R"(basename("a/b.txt") == "b.txt")", .call = basename},
     {.name = "dirname", .signature = kText,

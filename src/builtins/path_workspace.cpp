@@ -99,7 +99,7 @@ Outcome<Value> path_workspace_normalize(Call& call) {
   return HARN_TRY(workspace_path(call)).workspace_path;
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "path_workspace_info", .signature = "(path: string, root?: string) -> dict",
      .doc = "Says what a path means inside a workspace.",
      .example = R"(path_workspace_info("a/b", "/w").kind == "workspace_relative")",

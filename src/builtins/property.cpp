@@ -16,7 +16,7 @@ Outcome<Value> enum_variant(Call& call) {
   return Value::share(call.arg(0).as_enum()->info().name);
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "fields", .receiver = on(Kind::Enum), .signature = "() -> list",
      .doc = "The payload of the enum value as a list; property or call.",
      .example = "Ok(1).fields == [1]", .call = enum_fields},

@@ -108,7 +108,7 @@ Outcome<Value> random_shuffle(Call& call) {
   return list;
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "random", .signature = "(rng?: rng) -> float",
      .doc = "Returns a random number from 0 up to but not including 1.",
      .example = "random() < 1.0", .needs = Capability::Random, .call = random},

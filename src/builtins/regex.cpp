@@ -188,7 +188,7 @@ Outcome<Value> regex_split(Call& call) {
 constexpr std::string_view kReplace =
     "(pattern: string, text: string, replacement: string, flags?: string) -> string";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "regex_captures",
      .signature = "(pattern: string, text: string, flags?: string) -> list<dict>",
      .doc = "Returns a dict for every match: `match`, `groups` and each named group.",

@@ -195,7 +195,7 @@ Outcome<Value> schema_recover(Call& call) {
   return recovery.to_value(text);
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "assert_shape",
      .signature = "(value: any, schema: any) -> any",
      .doc = "Returns the value when it fits the schema; throws what is wrong otherwise.",

@@ -243,7 +243,7 @@ Outcome<Value> schema_omit(Call& call) { return choose_properties(call, false); 
 
 constexpr std::string_view kOneSchema = "(schema: dict) -> dict";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "schema_extend",
      .signature = "(base: dict, more: dict) -> dict",
      .doc = "Returns the first schema with the keys of the second; the second wins.",

@@ -76,7 +76,7 @@ Outcome<Value> is_disjoint(Call& call) {
 constexpr std::string_view kCombine = "(a: set, b: set) -> set";
 constexpr std::string_view kCompare = "(a: any, b: any) -> bool";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "set", .signature = "(...values: any) -> set",
      .doc = "Returns the set of the values; lists and sets stand for their items.",
      .example = "len(set(1, [2, 1])) == 2", .call = make_set},

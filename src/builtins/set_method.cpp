@@ -81,7 +81,7 @@ constexpr std::string_view kCompare = "(other: any) -> bool";
 constexpr std::string_view kChange = "(value: any) -> set";
 constexpr std::string_view kPredicate = "(f: fn(any) -> bool) -> bool";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "add", .receiver = kSet, .signature = kChange,
      .doc = "Returns the set with `value` in it.",
      .example = "set(1).add(2) == set(1, 2)", .call = add_item},

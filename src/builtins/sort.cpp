@@ -132,7 +132,7 @@ Outcome<Value> sort_by_keys(Call& call) {
   return permuted(items->values(), order_of(keys->values()));
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "__sort_by_keys", .signature = "(items: list, keys: list) -> list",
      .doc = "Returns the items in ascending order of their keys; equals keep their order.",
      .example = R"(__sort_by_keys(["b", "a"], [2, 1]) == ["a", "b"])", .call = sort_by_keys},

@@ -88,7 +88,7 @@ Outcome<Value> stddev(Call& call) { return Value::number(std::sqrt(HARN_TRY(vari
 
 constexpr std::string_view kSpread = "(items: list<int | float>, sample?: bool) -> float";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "mean", .signature = "(items: list<int | float>) -> float",
      .doc = "Returns the average; 0.0 for an empty list.",
      .example = "mean([1, 2, 3]) == 2.0", .call = mean},

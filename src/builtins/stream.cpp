@@ -9,7 +9,7 @@ using namespace vm;
 constexpr std::string_view kCallback = "(source: any, f: fn(any) -> any) -> Iter";
 constexpr std::string_view kPredicate = "(source: any, f: fn(any) -> bool) -> Iter";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "stream.broadcast", .signature = "(source: any, n: int) -> list<Iter>",
      .doc = "Returns `n` iterators that each yield all items of the source.",
      .example = "stream.broadcast([1, 2], 2)[1].to_list() == [1, 2]",

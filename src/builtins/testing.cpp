@@ -161,7 +161,7 @@ Outcome<Value> is_rate_limited(Call& call) {
   return Value::boolean(category_of(call.arg(0)) == "rate_limit");
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "assert",
      .signature = "(condition: any, message?: any) -> nil",
      .doc = "Throws the message when the condition does not hold.",

@@ -342,7 +342,7 @@ Outcome<Value> format(Call& call) {
 
 constexpr KindSet kText = on(Kind::String);
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "char_at", .receiver = kText, .signature = "(index: int) -> string | nil",
      .doc = "Returns the character at `index`, or nil when there is none.",
      .example = R"("abc".char_at(1) == "b")", .call = char_at},

@@ -301,7 +301,7 @@ constexpr KindSet kText = on(Kind::String);
 constexpr std::string_view kFunction = "(text: string) -> string";
 constexpr std::string_view kMethod = "() -> string";
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "camel_to_kebab", .signature = kFunction,
      .doc = "Turns `someName` into `some-name`.",
      .example = R"(camel_to_kebab("someName") == "some-name")", .call = humps_to<'-'>},

@@ -210,7 +210,7 @@ Outcome<Value> toml_stringify(Call& call) {
   return text_value(writer.out);
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "toml_parse",
      .signature = "(text: string) -> dict",
      .doc = "Returns the value of a TOML document.",

@@ -131,7 +131,7 @@ Outcome<Value> uuid_v5(Call& call) {
   return to_text(uuid);
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "uuid", .signature = "() -> string", .doc = "Returns a random UUID (version 4).",
      .example = "uuid().count == 36", .needs = Capability::Random, .call = uuid_v4},
     {.name = "uuid_nil", .signature = "() -> string", .doc = "Returns the UUID of all zeros.",

@@ -278,7 +278,7 @@ Outcome<Value> yaml_stringify(Call& call) {
   return text_value(writer.out);
 }
 
-const Builtin kRows[] = {
+constinit const Builtin kRows[] = {
     {.name = "yaml_parse",
      .signature = "(text: string) -> any",
      .doc = "Returns the value of a YAML document.",

@@ -261,38 +261,28 @@ op_ClearPlace: {
     }                                                                         \
     SETTLE(settle(SLOW(left, right), RA));                                    \
   }
-op_Add: {
-  const Value& left = RB;
-  const Value& right = RC;
-  if (left.is_int() && right.is_int()) [[likely]] {
-    RA.set_int(wrap_add(left.as_int(), right.as_int()));
-    NEXT;
+// MAY_TAKE: the left value is given up and comes back larger, so that the addition can be in place. For
+// `x = x + y` that holds when the kinds are the same: it cannot fail half-way then.
+#define ADDITION(RIGHT, MAY_TAKE)                                             \
+  {                                                                           \
+    const Value& left = RB;                                                   \
+    const Value& right = RIGHT;                                               \
+    if (left.is_int() && right.is_int()) [[likely]] {                         \
+      RA.set_int(wrap_add(left.as_int(), right.as_int()));                    \
+      NEXT;                                                                   \
+    }                                                                         \
+    if (left.is_float() && right.is_float()) {                                \
+      RA.set_float(left.as_float() + right.as_float());                       \
+      NEXT;                                                                   \
+    }                                                                         \
+    if (MAY_TAKE) {                                                           \
+      Value taken = std::move(RB);                                            \
+      SETTLE(settle(add(std::move(taken), right), RA));                       \
+    }                                                                         \
+    SETTLE(settle(add(left, right), RA));                                     \
   }
-  if (left.is_float() && right.is_float()) {
-    RA.set_float(left.as_float() + right.as_float());
-    NEXT;
-  }
-  // `x = x + y` on one kind cannot fail half-way: x gives up its value and gets it back larger.
-  if (A == B && A != C && left.kind() == right.kind() && left.is_unique()) {
-    Value taken = std::move(RB);
-    SETTLE(settle(add(std::move(taken), right), RA));
-  }
-  SETTLE(settle(add(left, right), RA));
-}
-op_AddTemp: {
-  const Value& left = RB;
-  const Value& right = RC;
-  if (left.is_int() && right.is_int()) [[likely]] {
-    RA.set_int(wrap_add(left.as_int(), right.as_int()));
-    NEXT;
-  }
-  if (left.is_float() && right.is_float()) {
-    RA.set_float(left.as_float() + right.as_float());
-    NEXT;
-  }
-  Value taken = std::move(RB);
-  SETTLE(settle(add(std::move(taken), right), RA));
-}
+op_Add: ADDITION(RC, A == B && A != C && left.kind() == right.kind() && left.is_unique())
+op_AddTemp: ADDITION(RC, true)
 op_Sub: ARITHMETIC(RB, RC, wrap_sub, -, subtract)
 op_Mul: ARITHMETIC(RB, RC, wrap_mul, *, multiply)
 op_AddInt: {
@@ -310,23 +300,7 @@ op_AddInt: {
   if (amount < 0) SETTLE(settle(subtract(left, Value::integer(-amount)), RA));
   SETTLE(settle(add(left, Value::integer(amount)), RA));
 }
-op_AddConst: {
-  const Value& left = RB;
-  const Value& right = KC;
-  if (left.is_int() && right.is_int()) [[likely]] {
-    RA.set_int(wrap_add(left.as_int(), right.as_int()));
-    NEXT;
-  }
-  if (left.is_float() && right.is_float()) {
-    RA.set_float(left.as_float() + right.as_float());
-    NEXT;
-  }
-  if (A == B && left.kind() == right.kind() && left.is_unique()) {
-    Value taken = std::move(RB);
-    SETTLE(settle(add(std::move(taken), right), RA));
-  }
-  SETTLE(settle(add(left, right), RA));
-}
+op_AddConst: ADDITION(KC, A == B && left.kind() == right.kind() && left.is_unique())
 op_SubConst: ARITHMETIC(RB, KC, wrap_sub, -, subtract)
 op_MulConst: ARITHMETIC(RB, KC, wrap_mul, *, multiply)
 #define DIVIDE(RIGHT, INT_OP, FLOAT_CODE, SLOW)                                     \

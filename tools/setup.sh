@@ -3,7 +3,7 @@
 # `tools/setup.sh bench` for the languages we compare with, `tools/setup.sh fuzz` for the fuzzers.
 set -euo pipefail
 
-build=(g++ cmake ninja-build ccache mold python3 libfmt-dev libre2-dev libutf8proc-dev
+build=(g++ cmake ninja-build ccache mold lld python3 libfmt-dev libre2-dev libutf8proc-dev
        libtomlplusplus-dev libyaml-cpp-dev libedit-dev libxxhash-dev libgtest-dev)
 bench=(lua5.4 luajit lua-cjson golang-go erlang-base valgrind)
 fuzz=(clang libclang-rt-14-dev libsimdjson-dev)

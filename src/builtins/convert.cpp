@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "vm/handle.h"
 
 // Conversion between kinds, and questions about a value.
 namespace harn::builtins {
@@ -275,7 +276,12 @@ Outcome<Value> unreachable(Call& call) {
 }
 
 // Handles that hold something open are released; other values need no dropping.
-Outcome<Value> drop(Call&) { return Value(); }
+Outcome<Value> drop(Call& call) {
+  if (!call.arg(0).is(Kind::Handle)) return Value();
+  auto* handle = call.arg(0).as<HandleObject>();
+  if (handle->type->drop) handle->type->drop(handle);
+  return Value();
+}
 
 Outcome<Value> ok(Call& call) { return new_ok(call.take(0)); }
 Outcome<Value> err(Call& call) { return new_err(call.take(0)); }

@@ -40,6 +40,9 @@ std::span<const vm::Builtin> log_rows();
 std::span<const vm::Builtin> convert_rows();
 std::span<const vm::Builtin> testing_rows();
 std::span<const vm::Builtin> junit_rows();
+std::span<const vm::Builtin> task_rows();
+std::span<const vm::Builtin> parallel_rows();
+std::span<const vm::Builtin> channel_rows();
 
 // Global names that are numbers, not functions.
 struct NamedConstant {

@@ -15,7 +15,8 @@ const vm::BuiltinTable& table() {
       property_rows(), math_rows(), statistics_rows(), random_rows(), uuid_rows(), path_rows(),
       path_workspace_rows(), json_rows(), json_pointer_rows(), jq_rows(), yaml_rows(),
       toml_rows(), csv_rows(), schema_rows(), schema_convert_rows(), regex_rows(), output_rows(),
-      log_rows(), convert_rows(), testing_rows(), junit_rows(),
+      log_rows(), convert_rows(), testing_rows(), junit_rows(), task_rows(),
+      parallel_rows(), channel_rows(),
   };
   static const vm::BuiltinTable table(families);
   return table;

@@ -57,7 +57,7 @@ void ProcessHost::flush() {
 }
 
 bool ProcessHost::is_stopping() const {
-  return vm_ && vm_->stop_flag().load(std::memory_order_relaxed) != vm::StopReason::None;
+  return vm_ && vm_->has_stop();
 }
 
 bool ProcessHost::fill() {

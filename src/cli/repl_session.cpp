@@ -63,7 +63,7 @@ void ReplSession::run(std::string_view input, Then then) {
 vm::Outcome<vm::Value> ReplSession::execute(std::unique_ptr<bytecode::Program> program) {
   InterruptGuard guard(vm_);
   auto outcome = vm_.load_more(std::move(program));
-  vm_.clear_stop();
+  vm_.take_stop();
   return outcome;
 }
 

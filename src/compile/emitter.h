@@ -176,6 +176,20 @@ class FunctionCompiler {
   void add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup);
   void raise(bytecode::RaiseKind kind, std::string_view text, Span span);
 
+  // ---- tasks (tasks.cpp) ----
+  // Calls a builtin with `count` values from `first` on; the value is in `first`.
+  void call_internal(std::string_view name, Reg first, uint32_t count);
+  void spawn(syntax::Spawn& node, Reg to);
+  void parallel(syntax::Parallel& node, Reg to);
+  void deadline(syntax::Deadline& node, Reg to);
+  void mutex(syntax::Mutex& node, Reg to);
+  void select(syntax::Select& node, Reg to);
+  void scope_statements(ScopeInfo* scope, syntax::NodeList list, Reg value);
+  // The variable of `let x: owned<T> = ...`, else null.
+  const Variable* owned_variable(const syntax::Node* node) const;
+  void drop_owned(const Variable& variable);
+  void give_up_ownership(const syntax::Node* returned);
+
   // ---- types (types.cpp) ----
   void check_param(const syntax::Param& param, Reg reg);
   std::shared_ptr<bytecode::TypeCheck> lower(const syntax::TypeNode& type, int depth = 0);
@@ -202,5 +216,6 @@ class FunctionCompiler {
 void mark_last_uses(bytecode::Code& code);
 
 std::string show_type(const syntax::TypeNode& type);
+bool is_owned(const syntax::TypeNode* type);  // owned<T>
 
 }  // namespace harn::compile

@@ -112,11 +112,11 @@ void FunctionCompiler::expression(Node* node, Reg to) {
     case NodeKind::Retry: retry(node->as<Retry>(), to); break;
     case NodeKind::Spread: unsupported(*node, "a spread at this place"); break;
     case NodeKind::NamedArgument: unsupported(*node, "a named argument at this place"); break;
-    case NodeKind::Parallel: unsupported(*node, "`parallel`"); break;
-    case NodeKind::Spawn: unsupported(*node, "`spawn`"); break;
-    case NodeKind::Deadline: unsupported(*node, "`deadline`"); break;
-    case NodeKind::Mutex: unsupported(*node, "`mutex`"); break;
-    case NodeKind::Select: unsupported(*node, "`select`"); break;
+    case NodeKind::Parallel: parallel(node->as<Parallel>(), to); break;
+    case NodeKind::Spawn: spawn(node->as<Spawn>(), to); break;
+    case NodeKind::Deadline: deadline(node->as<Deadline>(), to); break;
+    case NodeKind::Mutex: mutex(node->as<Mutex>(), to); break;
+    case NodeKind::Select: select(node->as<Select>(), to); break;
     case NodeKind::CostRoute: unsupported(*node, "`cost_route`"); break;
     case NodeKind::HumanCall: unsupported(*node, "asking a person"); break;
     case NodeKind::Yield: {

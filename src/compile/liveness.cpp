@@ -93,7 +93,7 @@ class Liveness {
     };
     switch (op) {
       case Op::Return: case Op::ReturnNil: case Op::Throw: case Op::Rethrow: case Op::Raise:
-      case Op::TailCallGlobal: case Op::TailCallSelf: break;
+      case Op::TailCallGlobal: case Op::TailCallLibrary: case Op::TailCallSelf: break;
       case Op::Jump: add(after + sj_of(word)); break;
       case Op::Gosub: add(after + static_cast<int32_t>(code_.words[at + 1])); break;
       case Op::EndGosub:

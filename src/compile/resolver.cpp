@@ -308,7 +308,7 @@ class Resolver {
       case NodeKind::Assign: return assign(node->as<Assign>());
       case NodeKind::For: return for_in(node->as<For>());
       case NodeKind::While: return while_loop(node->as<While>());
-      case NodeKind::Return: return optional(node->as<Return>().value);
+      case NodeKind::Return: return return_statement(node->as<Return>());
       case NodeKind::Throw: return expression(node->as<Throw>().value);
       case NodeKind::Break: return loop_control(*node, "break");
       case NodeKind::Continue: return loop_control(*node, "continue");
@@ -344,10 +344,27 @@ class Resolver {
     expression(node.value);
     pattern(*node.pattern, node.is_var, Declare::Leaking);
     Span keyword{node.span.start, node.span.start + 3};
+    if (is_owned(node.type) && node.pattern->kind == PatternKind::Name && node.pattern->fields[0].variable) {
+      node.pattern->fields[0].variable->is_owned = true;
+    }
     if (node.is_var || module_.source->text(keyword) != "let") return;
     for (PatternField& field : node.pattern->fields) {
       if (field.variable) field.variable->keyword = keyword;
     }
+  }
+
+  static bool is_owned(const TypeNode* type) {
+    return type && type->kind == TypeKind::Named && type->name.text == "owned";
+  }
+
+  void return_statement(Return& node) {
+    optional(node.value);
+    if (!node.value || !node.value->is(NodeKind::Identifier)) return;
+    auto& name = node.value->as<Identifier>();
+    if (!name.variable || !name.variable->is_owned || function_->returns_owned) return;
+    sink_.report(Code::OwnedEscapes, module_.source, name.span, name.name)
+        .label(module_.source, name.variable->span, "closed when this scope ends")
+        .help("declare the function's return type as `owned<...>` to hand it to the caller");
   }
 
   enum class Declare { Leaking, Private };
@@ -498,6 +515,7 @@ class Resolver {
     info.parent = function_;
     info.self = first ? variable : nullptr;
     info.is_stream = node.is_gen;
+    info.returns_owned = is_owned(node.return_type);
     node.info = &info;
     enter(info, node.params, node.body);
     if (variable) variable->declared = true;
@@ -687,12 +705,17 @@ class Resolver {
     if (node.callee->is(NodeKind::Identifier)) {
       auto& callee = node.callee->as<Identifier>();
       identifier(callee, true);
+      if (!callee.variable && is_acquire(callee.name)) scope_->home().info->acquires = true;
       check_arity(node, callee);
       check_deprecated(callee);
     } else {
       expression(node.callee);
     }
     expressions(node.args);
+  }
+
+  static bool is_acquire(std::string_view name) {
+    return name.starts_with("sync_") && name.ends_with("_acquire");
   }
 
   void check_deprecated(const Identifier& callee) {

@@ -29,6 +29,7 @@ struct Variable {
   bool declared = false;     // the resolver has passed its declaration
   bool constant_fn = false;  // Global: declared with fn and never assigned
   bool is_parameter = false;
+  bool is_owned = false;     // let x: owned<T>
   uint32_t global = 0;
   const void* module = nullptr;  // Global: the module that declares it
   int reg = -1;              // set by the code generator
@@ -48,6 +49,7 @@ struct FunctionInfo {
   Variable* self = nullptr;  // the variable a named function is bound to
   bool is_stream = false;
   bool has_yield = false;
+  bool returns_owned = false;  // its declared type is owned<T>
   std::vector<Variable*> captures;
   int capture_index(const Variable* variable) const;
 };
@@ -55,6 +57,7 @@ struct FunctionInfo {
 // Hung on blocks: the variables of `if` and `match` bodies that are used after the body.
 struct ScopeInfo {
   std::vector<Variable*> leaked;
+  bool acquires = false;  // a call in it acquires a permit, which the scope holds
 };
 
 // Owns what the syntax tree points at; lives as long as the tree is being compiled.

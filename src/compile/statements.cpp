@@ -10,8 +10,11 @@ using namespace bytecode;
 using namespace syntax;
 
 // A deferred block runs after the statements that follow it, so code comes behind a final return.
-static bool has_defer(NodeList list) {
-  return std::any_of(list.begin(), list.end(), [](Node* node) { return node->is(NodeKind::Defer); });
+static bool has_defer(const Block& block) {
+  if (block.scope && block.scope->acquires) return true;
+  return std::any_of(block.statements.begin(), block.statements.end(), [](Node* node) {
+    return node->is(NodeKind::Defer) || (node->is(NodeKind::Let) && is_owned(node->as<Let>().type));
+  });
 }
 
 std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, Block* body) {
@@ -51,9 +54,9 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
                                             body->statements.back()->is(NodeKind::Throw));
   bool wants_value = !code_->is_generator && !ends;
   Reg value = wants_value ? temp() : -1;
-  statements(body->statements, value);
+  scope_statements(body->scope, body->statements, value);
   if (wants_value) emit(Op::Return, value);
-  else if (!ends || code_->is_generator || has_defer(body->statements)) emit(Op::ReturnNil);
+  else if (!ends || code_->is_generator || has_defer(*body)) emit(Op::ReturnNil);
   release_variables(0);
   return finish();
 }
@@ -116,6 +119,12 @@ void FunctionCompiler::statements(NodeList list, Reg value) {
       with_cleanup([&] { statements(rest, value); }, [&] { block(node->as<Defer>().body); });
       return;
     }
+    if (const Variable* owned = owned_variable(node)) {
+      statement(node);
+      NodeList rest = list.subspan(i + 1);
+      with_cleanup([&] { statements(rest, value); }, [&] { drop_owned(*owned); });
+      return;
+    }
     bool last = i + 1 == list.size();
     if (last && value >= 0) expression(node, value);
     else statement(node);
@@ -127,7 +136,7 @@ void FunctionCompiler::block(Block* block, Reg value) {
   int mark = next_;
   size_t variables = live_.size();
   scope_start(block->scope);
-  statements(block->statements, value);
+  scope_statements(block->scope, block->statements, value);
   release_variables(variables);
   release_to(mark);
 }
@@ -319,6 +328,7 @@ void FunctionCompiler::return_statement(Return& node) {
   } else {
     value = temp();
     expression(node.value, value);
+    give_up_ownership(node.value);
   }
   return_value(value);
 }

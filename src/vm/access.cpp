@@ -21,7 +21,7 @@ Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache
       if (dict->shape) {
         int slot = dict->shape->find(name);
         if (slot >= 0) {
-          cache.key = cache_key(dict->shape, static_cast<uint32_t>(slot));
+          cache.set(cache_key(dict->shape, static_cast<uint32_t>(slot)));
           to = Value(dict->slots()[slot]);
           return Status::Done;
         }
@@ -89,7 +89,7 @@ Status Interpreter::set_field(Value& object, InlineCache& cache, Value value) {
   DictObject* dict = object.as_dict();
   if (dict->shape) {
     int slot = dict->shape->find(cache.name);
-    if (slot >= 0) cache.key = cache_key(dict->shape, static_cast<uint32_t>(slot));
+    if (slot >= 0) cache.set(cache_key(dict->shape, static_cast<uint32_t>(slot)));
   }
   return Status::Done;
 }
@@ -305,7 +305,7 @@ bool Interpreter::is_variant(const Value& value, InlineCache& cache) {
   if (!same_text(object->type->name, cache.owner)) return false;
   int variant = object->type->find(cache.name);
   if (variant < 0) return false;
-  cache.key = cache_key(object->type, static_cast<uint32_t>(variant));
+  cache.set(cache_key(object->type, static_cast<uint32_t>(variant)));
   return static_cast<uint32_t>(variant) == object->variant;
 }
 

@@ -15,11 +15,19 @@ namespace harn::vm {
 
 class Vm;
 class Call;
+class Scheduler;
+struct Task;
 
 // What a builtin may do to the world; checked in one place by the caller of every builtin.
 enum class Capability : uint8_t { None, Stdio, Random, Clock, Files, Process, Network };
 
 using NativeFunction = Outcome<Value> (*)(Call& call);
+
+// A builtin that may have to wait: it answers, fails, or parks the task in somebody's queue. Whoever
+// wakes the task brings the answer.
+enum class Step : uint8_t { Done, Failed, Parked };
+class WaitCall;
+using WaitFunction = Step (*)(WaitCall& call);
 
 // A set of receiver kinds, for methods.
 using KindSet = uint32_t;
@@ -36,6 +44,7 @@ struct Builtin {
   std::string_view example;    // a Harn expression that must be true; may be empty for output
   Capability needs = Capability::None;
   NativeFunction call = nullptr;
+  WaitFunction wait = nullptr;    // instead of `call`
   std::string_view prelude = {};  // instead of `call`: the function in src/std/prelude.harn
   // Derived from `signature` when the table is built.
   mutable uint16_t min_args = 0;
@@ -84,6 +93,46 @@ class Call {
   Value* args_;
   uint32_t count_;
 };
+
+// A call of a builtin that may wait.
+class WaitCall : public Call {
+ public:
+  WaitCall(Vm& vm, const Builtin& row, Value* args, uint32_t count, Task& task, bool is_retry)
+      : Call(vm, row, args, count), task_(task), is_retry_(is_retry) {}
+
+  Task& task() { return task_; }
+  Scheduler& scheduler();
+  // The task was woken to ask again (Wake::Retry, or an interrupted wait).
+  bool is_retry() const { return is_retry_; }
+
+  Step done(Value value) {
+    result = std::move(value);
+    return Step::Done;
+  }
+  Step fail(std::unexpected<Thrown> why) {
+    error = std::move(why).error();
+    return Step::Failed;
+  }
+  Step fail(Thrown why) {
+    error = std::move(why);
+    return Step::Failed;
+  }
+
+  Value result;  // Step::Done
+  Thrown error;  // Step::Failed
+
+ private:
+  Task& task_;
+  bool is_retry_;
+};
+
+// A row for a function that keeps its worker busy while it waits for the world outside: the task looks
+// whether it was told to stop as soon as the function returns.
+template <NativeFunction Function>
+Step blocking(WaitCall& call) {
+  Outcome<Value> outcome = Function(call);
+  return outcome ? call.done(std::move(*outcome)) : call.fail(std::move(outcome).error());
+}
 
 // The table of all builtins and methods.
 class BuiltinTable {

@@ -103,6 +103,7 @@ Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t co
     return fail(plain_error("{}: {}{}", display(error_->value), row.name, row.signature));
   }
   if (row.call) [[likely]] return call_native(row, first, count, result);
+  if (row.wait) return call_wait(row, first, count, result);
   Outcome<ClosureObject*> closure = vm_.prelude_function(row.prelude);
   if (!closure) return fail(std::unexpected(std::move(closure).error()));
   return call_closure(*closure, first, count, result, false);
@@ -160,13 +161,13 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
   Kind kind = receiver.kind();
   constexpr uint32_t kPrelude = 0x100;
   // A cached row (C++) or closure (prelude) for this kind of receiver.
-  if ((cache.key & 0xFF) == static_cast<uint32_t>(kind) && kind != Kind::Struct &&
-      cache.key != InlineCache::kEmpty) {
-    if (cache.key & kPrelude) {
-      auto* closure = static_cast<ClosureObject*>(const_cast<void*>(cache_pointer(cache.key)));
+  if ((cache.key() & 0xFF) == static_cast<uint32_t>(kind) && kind != Kind::Struct &&
+      cache.key() != InlineCache::kEmpty) {
+    if (cache.key() & kPrelude) {
+      auto* closure = static_cast<ClosureObject*>(const_cast<void*>(cache_pointer(cache.key())));
       return call_closure(closure, first, count + 1, result, false);
     }
-    const auto& row = *static_cast<const Builtin*>(cache_pointer(cache.key));
+    const auto& row = *static_cast<const Builtin*>(cache_pointer(cache.key()));
     if (count >= row.min_args && count <= row.max_args) [[likely]] {
       return call_native(row, first, count + 1, result);
     }
@@ -196,12 +197,12 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
                             row->signature));
   }
   if (row->call) {
-    cache.key = cache_key(row, static_cast<uint32_t>(kind));
+    cache.set(cache_key(row, static_cast<uint32_t>(kind)));
     return call_native(*row, first, count + 1, result);
   }
   Outcome<ClosureObject*> closure = vm_.prelude_function(row->prelude);
   if (!closure) return fail(std::unexpected(std::move(closure).error()));
-  cache.key = cache_key(*closure, static_cast<uint32_t>(kind) | kPrelude);
+  cache.set(cache_key(*closure, static_cast<uint32_t>(kind) | kPrelude));
   return call_closure(*closure, first, count + 1, result, false);
 }
 
@@ -212,7 +213,7 @@ Status Interpreter::call_struct_method(InlineCache& cache, uint32_t first, uint3
   StructTypeObject* type = struct_type(instance);
   for (uint32_t i = 0; i < type->method_count; ++i) {
     if (type->methods[i].name != cache.name) continue;
-    if (instance->shape && i <= 0xFFFF) cache.key = cache_key(instance->shape, i);
+    if (instance->shape && i <= 0xFFFF) cache.set(cache_key(instance->shape, i));
     ClosureObject* closure = type->methods[i].closure.as_closure();
     retain(closure);
     return call_closure(closure, first, count + 1, result, true);

@@ -1,5 +1,6 @@
 #include "vm/dict.h"
 #include "vm/error.h"
+#include "vm/handle.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
@@ -68,6 +69,10 @@ void destroy_known(Object* object) {
     case Kind::Cell: return destroy_cell(static_cast<CellObject*>(object));
     case Kind::StructType: return destroy_struct_type(object);
     case Kind::Error: return destroy_error(static_cast<ErrorObject*>(object));
+    case Kind::Handle: {
+      auto* handle = static_cast<HandleObject*>(object);
+      return handle->type->destroy(handle);
+    }
     // Enum types live as long as the process: their plain values point at them uncounted.
     case Kind::EnumType:
     // Scalars have no object; closures and generators come with a hook.

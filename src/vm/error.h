@@ -26,8 +26,9 @@ enum class ErrorClass : uint8_t {
 
 // One line of a stack trace, still as a place in code (see trace.h for the text).
 struct TraceFrame {
-  const bytecode::Code* code;
+  const bytecode::Code* code;  // null: the error left the task `task` here
   uint32_t word;
+  uint64_t task = 0;
 };
 
 struct ErrorObject : Object {

@@ -67,6 +67,14 @@ Ref<ClosureObject> new_closure(Prototype* proto) {
   return Ref<ClosureObject>::adopt(closure);
 }
 
+Ref<GeneratorObject> new_generator(uint8_t flags) {
+  auto* generator = allocate_object<GeneratorObject>(Kind::Generator);
+  generator->flags = flags;
+  generator->state = GeneratorObject::State::Suspended;
+  generator->coroutine = nullptr;
+  return Ref<GeneratorObject>::adopt(generator);
+}
+
 // ---- linking ----
 
 struct Unit::Storage {
@@ -108,11 +116,9 @@ Shape* link_shape(const Constant& constant) {
 
 }  // namespace
 
-Unit::Unit(std::unique_ptr<Program> loaded, const BuiltinTable& builtins, std::vector<Value> variables)
-    : program(std::move(loaded)), globals(std::move(variables)), storage_(std::make_unique<Storage>()) {
-  size_t known = globals.size();
-  globals.resize(program->globals.size());
-  for (size_t i = known; i < globals.size(); ++i) globals[i] = Value::unset();
+Unit::Unit(std::unique_ptr<Program> loaded, const BuiltinTable& builtins)
+    : program(std::move(loaded)), storage_(std::make_unique<Storage>()) {
+  library.resize(program->globals.size());
   for (auto& module : program->modules) starts.push_back(link(*module, builtins));
 }
 
@@ -138,7 +144,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   proto.shapes = shapes.data();
   proto.caches = caches.data();
   proto.functions = functions.data();
-  proto.globals = globals.data();
+  proto.library = library.data();
   // One register beyond the function's own is always there for calls from C++.
   proto.registers = static_cast<uint16_t>(code.registers);
   proto.required = code.required_params;
@@ -154,13 +160,16 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
 
 // ---- stacks ----
 
-Coroutine::~Coroutine() {
+void Coroutine::clear() {
   for (uint32_t i = 0; i < stack_size; ++i) stack[i].~Value();
   if (stack) deallocate(stack, stack_size * sizeof(Value));
   for (uint32_t i = 0; i < frame_count; ++i) {
     if (frames[i].owns_closure) release(frames[i].closure);
   }
   if (frames) deallocate(frames, frame_capacity * sizeof(Frame));
+  stack = nullptr;
+  frames = nullptr;
+  stack_size = frame_count = frame_capacity = 0;
 }
 
 void Coroutine::grow_stack(uint32_t at_least) {

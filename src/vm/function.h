@@ -19,7 +19,9 @@ struct Unit;
 // sees half of an update.
 struct InlineCache {
   static constexpr uint64_t kEmpty = ~uint64_t{0};
-  uint64_t key = kEmpty;
+  uint64_t word = kEmpty;
+  uint64_t key() const { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
+  void set(uint64_t key) { __atomic_store_n(&word, key, __ATOMIC_RELAXED); }
   StringObject* name = nullptr;   // interned
   StringObject* owner = nullptr;  // JumpIfNotVariant: the enum's name
 };
@@ -33,7 +35,7 @@ struct Prototype {
   const bytecode::Word* words = nullptr;
   Value* constants = nullptr;
   InlineCache* caches = nullptr;
-  Value* globals = nullptr;
+  Value* library = nullptr;  // code of the prelude: its functions, the same for all tasks
   uint16_t registers = 0;
   uint8_t required = 0;
   uint8_t params = 0;
@@ -55,16 +57,14 @@ struct ClosureObject : Object {
 };
 Ref<ClosureObject> new_closure(Prototype* proto);  // captures are nil
 
-// A loaded program: its prototypes and its variables. The prelude is one, the user's program another.
+// A loaded program. The prelude is one, the user's program another.
 struct Unit {
-  // `variables`: those of earlier inputs of a session, by index; the program has more of them.
-  Unit(std::unique_ptr<bytecode::Program> program, const BuiltinTable& builtins,
-       std::vector<Value> variables = {});
+  Unit(std::unique_ptr<bytecode::Program> program, const BuiltinTable& builtins);
   ~Unit();
 
   std::unique_ptr<bytecode::Program> program;
   std::vector<Prototype*> starts;  // by module
-  std::vector<Value> globals;
+  std::vector<Value> library;      // the prelude's functions; a program's variables are its tasks'
 
  private:
   Prototype* link(const bytecode::Code& code, const BuiltinTable& builtins);
@@ -84,7 +84,10 @@ struct Frame {
 // A stack of frames and their registers: the main program, or a generator. Suspending one costs
 // nothing: it is simply not the one that runs.
 struct Coroutine {
-  ~Coroutine();
+  Coroutine() = default;
+  Coroutine(const Coroutine&) = delete;
+  ~Coroutine() { clear(); }
+  void clear();  // frees everything
 
   Value* stack = nullptr;
   uint32_t stack_size = 0;
@@ -94,9 +97,9 @@ struct Coroutine {
   Coroutine* resumer = nullptr;          // a generator: who is waiting for the next value
   GeneratorObject* generator = nullptr;  // a generator's own coroutine
 
-  // How the value of the generator this one waits for is delivered.
-  enum class Await : uint8_t { None, ForLoop, Next };
-  Await await = Await::None;
+  // How the value this one waits for is delivered: to a register, to a for loop, as `.next()` gives it.
+  enum class Await : uint8_t { Register, ForLoop, Next };
+  Await await = Await::Register;
   uint32_t await_register = 0;            // index into the stack
   const bytecode::Word* await_value = nullptr;  // ForLoop: where to go with a value
   IterObject* await_iter = nullptr;       // ForLoop over an Iter: marked exhausted at the end
@@ -111,5 +114,6 @@ struct GeneratorObject : Object {
   State state;
   Coroutine* coroutine;  // null once it is done
 };
+Ref<GeneratorObject> new_generator(uint8_t flags);  // suspended, without a coroutine
 
 }  // namespace harn::vm

@@ -74,27 +74,13 @@ Value declare_struct(const StructShape& shape) {
 
 }  // namespace
 
-Outcome<Value> Interpreter::call(const Value& callee, std::span<const Value> args) {
-  UseCells cells(vm_.cells());
-  Coroutine root;
-  co_ = &root;
-  root.grow_stack(static_cast<uint32_t>(args.size()) + 16);
-  for (size_t i = 0; i < args.size(); ++i) root.stack[i + 1] = args[i];
-  root.stack[0] = callee;  // keeps it alive
-  switch (call_value(callee, 1, static_cast<uint32_t>(args.size()), 0, false)) {
-    case Status::Failed: return std::unexpected(std::move(error_));
-    case Status::Done: return std::move(root.stack[0]);
-    case Status::Entered: break;
-  }
-  return run();
-}
-
-Interpreter::Status Interpreter::interrupted() {
-  StopReason reason = vm_.stop_flag().load(std::memory_order_relaxed);
-  vm_.clear_stop();
-  const char* text = reason == StopReason::Timeout ? "kind:cancelled:time limit reached"
-                                                   : "kind:cancelled:VM cancelled by host";
-  return fail(make_error_text(ErrorClass::Cancelled, text));
+Value* Interpreter::own_globals() {
+  Globals* block = task_.globals.get();
+  if (!block->is_shared()) return block->values();
+  GlobalsRef own(Globals::create(block->count));
+  for (uint32_t i = 0; i < block->count; ++i) own->values()[i] = block->values()[i];
+  task_.globals = std::move(own);
+  return task_.globals->values();
 }
 
 bool Interpreter::unwind() {
@@ -108,7 +94,8 @@ bool Interpreter::unwind() {
     while (co_->frame_count > 0) {
       Frame& frame = co_->frames[co_->frame_count - 1];
       const Code& code = *frame.proto->code;
-      auto at = static_cast<uint32_t>(frame.pc - frame.proto->words) - 1;
+      // A task may be told to stop before a function's first instruction.
+      auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
       if (!code.hidden && error_->trace->size() < kLongestTrace) error_->trace->push_back({&code, at});
       Value* registers = co_->stack + frame.base;
       for (const Handler& handler : code.handlers) {
@@ -130,7 +117,7 @@ bool Interpreter::unwind() {
   }
 }
 
-Outcome<Value> Interpreter::run() {
+Interpreter::Ran Interpreter::run(bool failed) {
   static const void* const kLabels[] = {
 #define HARN_OPCODE(name, format, reads, writes, doc) &&op_##name,
 #include "bytecode/opcodes.def"
@@ -143,7 +130,11 @@ Outcome<Value> Interpreter::run() {
   const Value* K;
   const Word* pc;
   Word w;
-  const std::atomic<StopReason>& stop = vm_.stop_flag();
+  Value* G = task_.globals ? task_.globals->values() : nullptr;
+  // Calls and passes of loops until the task looks whether it should stop or let others run. Counted,
+  // not timed: the order in which tasks run is the same every time.
+  constexpr int32_t kBudget = 5'000;
+  int32_t budget = kBudget;
   const Builtin* const* const builtins = vm_.builtins().by_id();
   const int64_t while_limit = vm_.limits().while_limit > 0 ? vm_.limits().while_limit : INT64_MAX;
 
@@ -171,29 +162,34 @@ Outcome<Value> Interpreter::run() {
 #define FAIL(error)            \
   do {                         \
     fail(error);               \
-    goto failed;               \
+    goto failure;               \
   } while (false)
 // After something that may have entered another frame.
 #define FINISH(status)                         \
   do {                                         \
     frame->pc = pc;                            \
     Status result_status = (status);           \
-    if (result_status == Status::Failed) [[unlikely]] goto unwinding; \
+    if (result_status >= Status::Failed) [[unlikely]] { \
+      if (result_status == Status::Parked) goto parked; \
+      goto unwinding;                          \
+    }                                          \
     LOAD_FRAME;                                \
     NEXT;                                      \
   } while (false)
 // After something that stays in this frame and leaves the stack where it is.
 #define SETTLE(status)                                            \
   do {                                                            \
-    if ((status) == Status::Failed) [[unlikely]] goto failed;     \
+    if ((status) == Status::Failed) [[unlikely]] goto failure;     \
     NEXT;                                                         \
   } while (false)
-#define CHECK_STOP                                                                    \
-  do {                                                                                \
-    if (stop.load(std::memory_order_relaxed) != StopReason::None) [[unlikely]] goto stopping; \
+// Between two instructions only: `pc` is where the task goes on.
+#define CHECK_STOP                                    \
+  do {                                                \
+    if (--budget < 0) [[unlikely]] goto checkpoint;   \
   } while (false)
 #define JUMP_WORD static_cast<int32_t>(*pc)
 
+  if (failed) goto unwinding;
   LOAD_FRAME;
   NEXT;
 
@@ -213,14 +209,19 @@ op_CheckSet:
 
   // ---- variables outside the registers ----
 op_GetGlobal: {
-  const Value& global = proto->globals[bx_of(w)];
+  const Value& global = G[bx_of(w)];
   if (global.is(Kind::Unset)) [[unlikely]] {
     FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[bx_of(w)]));
   }
   RA = global;
   NEXT;
 }
-op_SetGlobal: proto->globals[bx_of(w)] = std::move(RA); NEXT;
+op_SetGlobal:
+  G = own_globals();
+  G[bx_of(w)] = std::move(RA);
+  NEXT;
+op_GetLibrary: RA = proto->library[bx_of(w)]; NEXT;
+op_SetLibrary: proto->library[bx_of(w)] = std::move(RA); NEXT;
 op_GetCapture: RA = frame->closure->captures()[B]; NEXT;
 op_GetCaptureCell: RA = frame->closure->captures()[B].as<CellObject>()->value; NEXT;
 op_SetCaptureCell: frame->closure->captures()[B].as<CellObject>()->value = std::move(RA); NEXT;
@@ -239,7 +240,10 @@ op_ClearPlace: {
                (kind == Kind::Dict && C == 0);
   if (!clear) NEXT;
   switch (static_cast<Place>(B)) {
-    case Place::Global: proto->globals[x].set_nil(); break;
+    case Place::Global:
+      G = own_globals();
+      G[x].set_nil();
+      break;
     case Place::Capture: frame->closure->captures()[x].as<CellObject>()->value.set_nil(); break;
     case Place::Cell: R[x].as<CellObject>()->value.set_nil(); break;
   }
@@ -444,8 +448,8 @@ op_GetField: {
   const Value& object = RB;
   if (object.is(Kind::Dict) || object.is(Kind::Struct)) [[likely]] {
     DictObject* dict = object.as_dict();
-    if (cache_pointer(cache.key) == dict->shape) [[likely]] {
-      RA = dict->slots()[cache.key & 0xFFFF];
+    if (cache_pointer(cache.key()) == dict->shape) [[likely]] {
+      RA = dict->slots()[cache.key() & 0xFFFF];
       NEXT;
     }
   }
@@ -456,8 +460,8 @@ op_SetField: {
   Value& object = RA;
   if ((object.is(Kind::Dict) || object.is(Kind::Struct)) && object.is_unique()) [[likely]] {
     DictObject* dict = object.as_dict();
-    if (cache_pointer(cache.key) == dict->shape) [[likely]] {
-      dict->slots()[cache.key & 0xFFFF] = std::move(RB);
+    if (cache_pointer(cache.key()) == dict->shape) [[likely]] {
+      dict->slots()[cache.key() & 0xFFFF] = std::move(RB);
       NEXT;
     }
   }
@@ -504,7 +508,10 @@ op_SetPath: {
   uint32_t count = C;
   Value* target;
   switch (static_cast<Place>(A)) {
-    case Place::Global: target = &proto->globals[x]; break;
+    case Place::Global:
+      G = own_globals();
+      target = &G[x];
+      break;
     case Place::Capture: target = &frame->closure->captures()[x].as<CellObject>()->value; break;
     default: target = &R[x].as<CellObject>()->value;
   }
@@ -556,7 +563,6 @@ op_ListItem: {
     if (target->exact_args == (COUNT) &&                                                  \
         co_->frame_count < co_->frame_capacity &&                                         \
         base + target->registers < co_->stack_size) [[likely]] {                          \
-      CHECK_STOP;                                                                         \
       frame->pc = pc;                                                                     \
       uint32_t result = INDEX(RESULT);                                                    \
       frame = co_->frames + co_->frame_count++;                                           \
@@ -566,6 +572,7 @@ op_ListItem: {
       R = co_->stack + base;                                                              \
       K = target->constants;                                                              \
       pc = target->words;                                                                 \
+      CHECK_STOP;                                                                         \
       NEXT;                                                                               \
     }                                                                                     \
     if (OWNS) retain(callee);                                                             \
@@ -578,18 +585,22 @@ op_Call: {
 }
 op_CallGlobal: {
   uint32_t x = *pc++;
-  const Value& global = proto->globals[x];
+  const Value& global = G[x];
   if (global.is(Kind::Closure)) [[likely]] ENTER(global.as_closure(), A, B, A, false)
   FAIL(plain_error("Undefined builtin: {}", proto->unit->program->globals[x]));
+}
+op_CallLibrary: {
+  uint32_t x = *pc++;
+  ENTER(proto->library[x].as_closure(), A, B, A, false)
 }
 op_CallSelf: ENTER(frame->closure, A, B, A, false)
 op_CallMethod: {
   InlineCache& cache = proto->caches[*pc++];
   const Value& receiver = RA;
   if (receiver.is(Kind::Struct) && receiver.as_dict()->shape &&
-      cache_pointer(cache.key) == receiver.as_dict()->shape) [[likely]] {
+      cache_pointer(cache.key()) == receiver.as_dict()->shape) [[likely]] {
     StructTypeObject* type = receiver.as_dict()->shape->owner;
-    ClosureObject* closure = type->methods[cache.key & 0xFFFF].closure.as_closure();
+    ClosureObject* closure = type->methods[cache.key() & 0xFFFF].closure.as_closure();
     ENTER(closure, A, B + 1, A, true)
   }
   FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
@@ -645,7 +656,6 @@ op_CallBuiltinSpread: {
   FINISH(call_builtin(*builtins[x], first, count, result));
 }
 op_TailCall: {
-  CHECK_STOP;
   uint32_t result = frame->result;
   // Not a function of the program: an ordinary call; the Return behind this instruction follows.
   if (!RA.is(Kind::Closure)) FINISH(call_value(Value(RA), INDEX(A + 1), B, INDEX(A), false));
@@ -658,14 +668,15 @@ op_TailCall: {
   if (call_closure(closure, base, count, result, true) == Status::Failed) goto unwinding;
   if (co_->frame_count == 0) goto finished_in_tail;
   LOAD_FRAME;
+  CHECK_STOP;
   NEXT;
 }
-op_TailCallGlobal: op_TailCallSelf: {
+op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
   bool self = op_of(w) == Op::TailCallSelf;
-  const Value* global = self ? nullptr : &proto->globals[*pc++];
+  const Value* global = self ? nullptr : op_of(w) == Op::TailCallLibrary ? &proto->library[*pc] : &G[*pc];
+  if (!self) ++pc;
   if (global && !global->is(Kind::Closure)) FAIL(plain_error("Undefined builtin"));
   ClosureObject* closure = self ? frame->closure : global->as_closure();
-  CHECK_STOP;
   retain(closure);
   frame->pc = pc;
   uint32_t base = frame->base;
@@ -675,6 +686,7 @@ op_TailCallGlobal: op_TailCallSelf: {
   if (call_closure(closure, base, count, result, true) == Status::Failed) goto unwinding;
   if (co_->frame_count == 0) goto finished_in_tail;
   LOAD_FRAME;
+  CHECK_STOP;
   NEXT;
 }
 op_Return: {
@@ -685,7 +697,7 @@ op_Return: {
   if (frame->owns_closure) [[unlikely]] release(frame->closure);
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) [[unlikely]] {
-    if (!co_->resumer) return value;
+    if (!co_->resumer) return finished(std::move(value));
     value.set_nil();
     finish_generator();
     deliver(Value(), true);
@@ -703,7 +715,7 @@ op_ReturnNil: {
   if (frame->owns_closure) release(frame->closure);
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) {
-    if (!co_->resumer) return Value();
+    if (!co_->resumer) return finished(Value());
     finish_generator();
     deliver(Value(), true);
     LOAD_FRAME;
@@ -715,7 +727,7 @@ op_ReturnNil: {
 }
 finished_in_tail:
   // The last frame was replaced by a call that needed none (a generator was made).
-  return std::move(co_->stack[0]);
+  return finished(std::move(co_->stack[0]));
 op_MakeClosure: {
   Prototype* made = proto->functions[bx_of(w)];
   auto closure = new_closure(made);
@@ -766,7 +778,7 @@ op_RangeLoop: {
   NEXT;
 }
 op_ForPrep: {
-  if (for_prep(RA, R[A + 1]) == Status::Failed) goto failed;
+  if (for_prep(RA, R[A + 1]) == Status::Failed) goto failure;
   pc += JUMP_WORD + 1;
   NEXT;
 }
@@ -786,18 +798,19 @@ op_ForLoop: {
     ++pc;
     NEXT;
   }
-  CHECK_STOP;
   bool more = false;
   frame->pc = pc + 1;
   co_->await_value = pc + JUMP_WORD + 1;
   co_->await_register = INDEX(B);
   switch (for_next(source, R[A + 1], RB, more)) {
     case Status::Failed: goto unwinding;
+    case Status::Parked: goto parked;
     case Status::Entered: break;
     case Status::Done:
       if (more) frame->pc = co_->await_value;
   }
   LOAD_FRAME;
+  CHECK_STOP;
   NEXT;
 }
 op_LoopTick: {
@@ -826,7 +839,7 @@ op_Throw: FAIL(throw_value(RA));
 op_Rethrow: {
   error_ = Thrown::share(RA.as<ErrorObject>());
   RA.set_nil();
-  goto failed;
+  goto failure;
 }
 op_CatchValue: {
   Value caught = caught_value(*RB.as<ErrorObject>());
@@ -878,8 +891,8 @@ op_JumpIfNotVariant: {
   InlineCache& cache = proto->caches[*pc++];
   const Value& value = RA;
   bool matches;
-  if (value.is(Kind::Enum) && cache_pointer(cache.key) == value.as_enum()->type) [[likely]] {
-    matches = (cache.key & 0xFFFF) == value.as_enum()->variant;
+  if (value.is(Kind::Enum) && cache_pointer(cache.key()) == value.as_enum()->type) [[likely]] {
+    matches = (cache.key() & 0xFFFF) == value.as_enum()->variant;
   } else {
     matches = is_variant(value, cache);
   }
@@ -925,12 +938,26 @@ op_Yield: {
   NEXT;
 }
 
-stopping:
-  interrupted();
-failed:
+checkpoint:
+  frame->pc = pc;
+  budget = kBudget;
+  switch (checkpoint()) {
+    case Status::Failed: goto unwinding;
+    case Status::Parked:
+      task_.current = co_;
+      return Ran::Yielded;
+    default: NEXT;
+  }
+parked:
+  task_.current = co_;
+  return Ran::Parked;
+failure:
   frame->pc = pc;
 unwinding:
-  if (!unwind()) return std::unexpected(std::move(error_));
+  if (!unwind()) {
+    task_.error = std::move(error_);
+    return Ran::Finished;
+  }
   LOAD_FRAME;
   NEXT;
 }

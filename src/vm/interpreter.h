@@ -1,28 +1,48 @@
 #pragma once
 
 #include "vm/function.h"
+#include "vm/task.h"
 #include "vm/vm.h"
 
 namespace harn::vm {
 
-// Runs coroutines of one VM. The main loop is in interpreter.cpp; what it does rarely is in calls.cpp
+// Runs one task until it ends, waits or lets others run. The main loop is in interpreter.cpp; what it does rarely is in calls.cpp
 // (calls that need more than a new frame), iterate.cpp (for loops and generators), access.cpp
 // (fields and paths) and type_check.cpp.
 class Interpreter {
  public:
-  explicit Interpreter(Vm& vm) : vm_(vm) {}
+  Interpreter(Vm& vm, Task& task) : vm_(vm), task_(task) {}
 
   enum class Status : uint8_t {
     Done,     // the value is in place
     Entered,  // another frame (or coroutine) runs now
     Failed,   // error_ says why
+    Parked,   // the task waits
   };
 
-  // Calls `callee` on a new stack and runs until it returns.
-  Outcome<Value> call(const Value& callee, std::span<const Value> args);
+  enum class Ran : uint8_t {
+    Finished,  // Task::result or Task::error
+    Parked,    // it is in somebody's queue
+    Yielded,   // others should have a turn
+  };
+  // Starts the task, or goes on where it stopped.
+  Ran resume();
 
  private:
-  Outcome<Value> run();
+  Ran run(bool failed);
+  Ran finished(Value value) {
+    task_.result = std::move(value);
+    return Ran::Finished;
+  }
+
+  // ---- suspend.cpp ----
+  // The call or loop that the task has waited in gets its answer.
+  Status start();
+  Status deliver_wake();
+  Status checkpoint();
+  Status take_requests(bool in_wait);
+  Status call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result);
+  Status after_parking();
 
   // ---- calls.cpp ----
   // Calls the value with `count` arguments from stack index `first` on; the value goes to `result`.
@@ -47,6 +67,7 @@ class Interpreter {
   Status for_prep(Value& source, Value& position);
   // Entered: a generator runs, the value will be delivered.
   Status for_next(Value& source, Value& position, Value& item, bool& more);
+  Status handle_next(const Value& source, IterObject* iter, Value& item, bool& more);
   Status start_generator(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result);
   Status resume(GeneratorObject* generator);
   void deliver(Value value, bool done);
@@ -83,11 +104,13 @@ class Interpreter {
     to = std::move(*outcome);
     return Status::Done;
   }
-  Status interrupted();
+  // The task's variables, to be written to.
+  Value* own_globals();
   // Leaves frames until one handles error_. False when the whole run ends with it.
   bool unwind();
 
   Vm& vm_;
+  Task& task_;
   Coroutine* co_ = nullptr;
   Thrown error_;
 };

@@ -1,5 +1,6 @@
 // For loops over everything that is not a list or a counted range, and generators.
 #include "base/text.h"
+#include "vm/channel.h"
 #include "vm/dict.h"
 #include "vm/interpreter.h"
 #include "vm/memory.h"
@@ -15,8 +16,13 @@ Status Interpreter::for_prep(Value& source, Value& position) {
     case Kind::Iter: case Kind::Generator:
       position.set_int(0);
       return Status::Done;
-    default: return fail(type_error("cannot iterate over {}", type_name(source)));
+    case Kind::Handle:
+      if (!as_channel(source)) break;
+      position.set_int(0);
+      return Status::Done;
+    default: break;
   }
+  return fail(type_error("cannot iterate over {}", type_name(source)));
 }
 
 static Value entry_dict(const DictObject::Entry& entry) {
@@ -75,6 +81,7 @@ Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& 
     Value keep = source;
     return resume(keep.as_generator());
   }
+  if (source.is(Kind::Handle)) return handle_next(source, nullptr, item, more);
   if (!source.is(Kind::Iter)) {
     int64_t at = position.as_int();
     more = next_plain(source, at, item, false);
@@ -88,6 +95,7 @@ Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& 
     co_->await_iter = iter;
     return resume(iter->source.as_generator());
   }
+  if (iter->source.is(Kind::Handle)) return handle_next(iter->source, iter, item, more);
   more = next_plain(iter->source, iter->position, item, true);
   if (!more) {
     iter->exhausted = true;
@@ -100,18 +108,16 @@ Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& 
 
 Status Interpreter::start_generator(ClosureObject* closure, uint32_t first, uint32_t count,
                                     uint32_t result) {
-  auto* generator = allocate_object<GeneratorObject>(Kind::Generator);
-  generator->state = GeneratorObject::State::Suspended;
-  generator->flags = closure->proto->code->is_stream ? GeneratorObject::kStream : 0;
+  auto generator = new_generator(closure->proto->code->is_stream ? GeneratorObject::kStream : 0);
   auto* coroutine = new Coroutine;
   generator->coroutine = coroutine;
-  coroutine->generator = generator;
+  coroutine->generator = generator.get();
   coroutine->grow_stack(closure->proto->registers + 1u);
   for (uint32_t i = 0; i < count; ++i) coroutine->stack[i] = std::move(co_->stack[first + i]);
   coroutine->grow_frames();
   retain(closure);
   coroutine->frames[coroutine->frame_count++] = {closure->proto, closure, closure->proto->words, 0, 0, true};
-  co_->stack[result] = Value(Ref<GeneratorObject>::adopt(generator));
+  co_->stack[result] = Value(std::move(generator));
   return Status::Done;
 }
 
@@ -146,6 +152,10 @@ void Interpreter::finish_generator() {
 }
 
 void Interpreter::deliver(Value value, bool done) {
+  if (co_->await == Coroutine::Await::Register) {
+    co_->stack[co_->await_register] = std::move(value);
+    return;
+  }
   if (co_->await == Coroutine::Await::Next) {
     static Shape* const shape = empty_shape()->with(intern("value"))->with(intern("done"));
     auto dict = new_dict(shape);

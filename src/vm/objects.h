@@ -28,8 +28,15 @@ struct StringObject : Object {
   char* data() { return reinterpret_cast<char*>(this + 1); }
   const char* data() const { return reinterpret_cast<const char*>(this + 1); }
   std::string_view view() const { return {data(), size}; }
-  uint32_t hash() const { return hash_value ? hash_value : compute_hash(); }
-  uint32_t chars() const { return chars_value != kUnknown ? chars_value : compute_chars(); }
+  // Tasks may compute these side by side: the same word, written whole.
+  uint32_t hash() const {
+    uint32_t known = __atomic_load_n(&hash_value, __ATOMIC_RELAXED);
+    return known ? known : compute_hash();
+  }
+  uint32_t chars() const {
+    uint32_t known = __atomic_load_n(&chars_value, __ATOMIC_RELAXED);
+    return known != kUnknown ? known : compute_chars();
+  }
   bool is_ascii() const { return chars() == size; }
 
  private:
@@ -142,11 +149,16 @@ struct CellObject : Object {
 };
 // Belongs to the list that is current on this thread.
 Ref<CellObject> new_cell(Value value);
+// A cell on its way to another task: in a list of its own that all threads may use.
+Ref<CellObject> new_travelling_cell();
+// Empties the travelling cells that are still alive: when no task runs any more.
+void empty_travelling_cells();
 
 class CellList {
  public:
   CellList();
-  ~CellList();  // empties the cells that are still alive
+  ~CellList() { clear(); }
+  void clear();  // empties the cells that are still alive
   CellList(const CellList&) = delete;
 
  private:

@@ -7,6 +7,7 @@
 
 #include "vm/builtin.h"
 #include "vm/dict.h"
+#include "vm/handle.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
 
@@ -41,6 +42,7 @@ std::string_view type_name(const Value& value) {
     case Kind::StructType: return "struct_type";
     case Kind::EnumType: return "enum_type";
     case Kind::Error: return "error";
+    case Kind::Handle: return value.as<HandleObject>()->type->name;
     case Kind::Count: break;
   }
   return "nil";
@@ -246,6 +248,7 @@ class Printer {
         out_ += value.as<EnumTypeObject>()->name->view();
         out_ += '>';
         return;
+      case Kind::Handle: return value.as<HandleObject>()->type->display(out_, value.as<HandleObject>());
       case Kind::Error: return print_nested(value.as<ErrorObject>()->value);
       case Kind::Cell: return print_nested(value.as<CellObject>()->value);
       default:

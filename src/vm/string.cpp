@@ -169,10 +169,16 @@ StringObject* small_string(std::string_view content) {
 
 }  // namespace
 
-uint32_t StringObject::compute_hash() const { return hash_value = hash_text(view()); }
+uint32_t StringObject::compute_hash() const {
+  uint32_t computed = hash_text(view());
+  __atomic_store_n(&hash_value, computed, __ATOMIC_RELAXED);
+  return computed;
+}
 
 uint32_t StringObject::compute_chars() const {
-  return chars_value = static_cast<uint32_t>(text::count_chars(view()));
+  auto computed = static_cast<uint32_t>(text::count_chars(view()));
+  __atomic_store_n(&chars_value, computed, __ATOMIC_RELAXED);
+  return computed;
 }
 
 uint32_t text_hash(std::string_view content) { return hash_text(content); }

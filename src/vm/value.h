@@ -39,6 +39,7 @@ enum class Kind : uint8_t {
   StructType,
   EnumType,
   Error,       // an error on its way to a handler; catch unwraps it
+  Handle,      // a task, channel, lock, ...: see handle.h
   Count,
 };
 

@@ -1,81 +1,141 @@
 #include "vm/vm.h"
 
+#include <thread>
+
 #include "base/result.h"
 #include "bytecode/code.h"
 #include "vm/function.h"
 #include "vm/interpreter.h"
+#include "vm/scheduler.h"
+#include "vm/transfer.h"
 
 namespace harn::vm {
 
 Vm::Vm(const BuiltinTable& builtins, Host& host, VmOptions options)
-    : builtins_(builtins), host_(host), options_(std::move(options)) {}
-
-Vm::~Vm() {
-  // Variables first, then what only cycles keep alive; code objects last, since closures need them.
-  presets_.clear();
-  for (auto& unit : units_) unit->globals.clear();
-  if (prelude_) prelude_->globals.clear();
-  locals_.clear();
+    : builtins_(builtins), host_(host), options_(std::move(options)) {
+  unsigned workers = options_.workers ? options_.workers : std::thread::hardware_concurrency();
+  scheduler_ = std::make_unique<Scheduler>(*this, workers);
 }
 
+Vm::~Vm() {
+  end_tasks();
+  // Variables first, then what only cycles keep alive; code objects last, since closures need them.
+  presets_.clear();
+  Task& root = scheduler_->root();
+  root.globals = {};
+  root.context.set_nil();
+  locals_.clear();
+  root.cells.clear();
+  scheduler_.reset();
+  empty_travelling_cells();
+  if (prelude_) prelude_->library.clear();
+}
+
+void Vm::stop(StopReason reason) {
+  stop_.store(reason);
+  scheduler_->poke();
+}
+
+void Vm::end_tasks() { scheduler_->end_tasks(); }
+
 // Runs the start code of a unit's modules in order; the value is the last one's.
-static Outcome<Value> run_starts(Vm& vm, Unit& unit) {
+Outcome<Value> Vm::run_starts(Unit& unit) {
   Value value;
   for (Prototype* start : unit.starts) {
     Value closure = new_closure(start);
-    value = HARN_TRY(vm.call(closure, {}));
+    value = HARN_TRY(call(closure, {}));
   }
   return value;
 }
 
 Outcome<Value> Vm::load(std::unique_ptr<bytecode::Program> program) {
-  auto unit = std::make_unique<Unit>(std::move(program), builtins_);
-  // Predefined variables (compile/catalog.h) keep their values from one program to the next.
-  for (size_t i = 0; main_ && i < 3 && i < unit->globals.size(); ++i) unit->globals[i] = main_->globals[i];
-  return start(std::move(unit), !main_);
+  return start(std::make_unique<Unit>(std::move(program), builtins_), false);
 }
 
 Outcome<Value> Vm::load_more(std::unique_ptr<bytecode::Program> program) {
-  // Code of earlier inputs points at the variables, so they must never move: the storage is handed
-  // from unit to unit and has room for all that a program may have.
-  std::vector<Value> variables;
-  if (main_) variables = std::move(main_->globals);
-  else variables.reserve(0x10000);
-  return start(std::make_unique<Unit>(std::move(program), builtins_, std::move(variables)), !main_);
+  return start(std::make_unique<Unit>(std::move(program), builtins_), true);
 }
 
-Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool is_first) {
+Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool keep_variables) {
   units_.push_back(std::move(unit));
   main_ = units_.back().get();
-  if (is_first) {
-    main_->globals[0] = new_list();
-    main_->globals[1] = new_dict();
-    main_->globals[2] = Value::share(result_type());
+  GlobalsRef& globals = scheduler_->root().globals;
+  GlobalsRef fresh(Globals::create(static_cast<uint32_t>(main_->program->globals.size())));
+  Value* values = fresh->values();
+  if (globals) {
+    // Predefined variables (compile/catalog.h) keep their values from one program to the next.
+    constexpr uint32_t kPredefined = 3;
+    uint32_t kept = std::min(keep_variables ? globals->count : kPredefined, fresh->count);
+    for (uint32_t i = 0; i < kept; ++i) values[i] = globals->values()[i];
+  } else {
+    values[0] = new_list();
+    values[1] = new_dict();
+    values[2] = Value::share(result_type());
   }
-  for (auto& [index, value] : std::exchange(presets_, {})) main_->globals[index] = value;
-  return run_starts(*this, *main_);
+  for (auto& [index, value] : std::exchange(presets_, {})) values[index] = value;
+  globals = std::move(fresh);
+  return run_starts(*main_);
 }
 
-Value Vm::global(uint32_t index) const { return main_->globals[index]; }
+Value Vm::global(uint32_t index) const { return scheduler_->root().globals->values()[index]; }
 
 void Vm::preset_global(uint32_t index, Value value) { presets_[index] = std::move(value); }
 
 Outcome<Value> Vm::call(const Value& callee, std::span<const Value> args) {
-  return Interpreter(*this).call(callee, args);
+  return scheduler_->run_root(callee, args);
+}
+
+GlobalsRef Vm::globals_for_child(Task& parent) {
+  Globals* block = parent.globals.get();
+  // Values that another task has seen are frozen already.
+  if (!block || block->is_shared()) return parent.globals;
+  GlobalsRef copies;
+  for (uint32_t i = 0; i < block->count; ++i) {
+    Value& value = block->values()[i];
+    if (!value.is_heap()) continue;
+    auto given = transfer(value);
+    Value known = given ? std::move(*given) : Value::unset();
+    if (known.is_heap() && known.object() == value.object()) continue;
+    // It has state of its own: the child gets a copy, and so a block of its own.
+    if (!copies) copies = GlobalsRef(Globals::create(block->count));
+    copies->values()[i] = std::move(known);
+  }
+  if (!copies) return parent.globals;
+  for (uint32_t i = 0; i < block->count; ++i) {
+    Value& to = copies->values()[i];
+    if (to.is(Kind::Unset)) to = block->values()[i];
+  }
+  return copies;
+}
+
+// The start code of the prelude only defines functions: it runs here and now, as a task of its own.
+Outcome<Unit*> Vm::load_prelude() {
+  std::lock_guard lock(prelude_lock_);
+  if (prelude_) return prelude_.get();
+  auto program = options_.load_prelude ? options_.load_prelude() : nullptr;
+  if (!program) return runtime_error("the prelude is not available");
+  auto unit = std::make_unique<Unit>(std::move(program), builtins_);
+  unit->library[2] = Value::share(result_type());
+  for (Prototype* start : unit->starts) {
+    auto task = new_handle<Task>(kTaskType);
+    task->scheduler = scheduler_.get();
+    task->entry = Value(new_closure(start));
+    Interpreter(*this, *task).resume();
+    if (task->error) return std::unexpected(std::move(task->error));
+  }
+  for (size_t i = 0; i < unit->library.size(); ++i) {
+    const Value& value = unit->library[i];
+    if (!value.is(Kind::Closure)) continue;
+    HARN_TRY(transfer(value));
+    prelude_functions_[unit->program->globals[i]] = value.as_closure();
+  }
+  prelude_ = std::move(unit);
+  has_prelude_.store(true, std::memory_order_release);
+  return prelude_.get();
 }
 
 Outcome<ClosureObject*> Vm::prelude_function(std::string_view name) {
-  if (!prelude_) {
-    auto program = options_.load_prelude ? options_.load_prelude() : nullptr;
-    if (!program) return runtime_error("the prelude is not available");
-    prelude_ = std::make_unique<Unit>(std::move(program), builtins_);
-    prelude_->globals[2] = Value::share(result_type());
-    HARN_TRY(run_starts(*this, *prelude_));
-    for (size_t i = 0; i < prelude_->globals.size(); ++i) {
-      const Value& value = prelude_->globals[i];
-      if (value.is(Kind::Closure)) prelude_functions_[prelude_->program->globals[i]] = value.as_closure();
-    }
-  }
+  if (!has_prelude_.load(std::memory_order_acquire)) HARN_TRY(load_prelude());
   auto found = prelude_functions_.find(name);
   if (found == prelude_functions_.end()) return runtime_error("no prelude function `{}`", name);
   return found->second;

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <typeindex>
 #include <unordered_map>
 
+#include "base/spin_lock.h"
 #include "vm/builtin.h"
+#include "vm/globals.h"
 #include "vm/host.h"
 
 namespace harn::bytecode {
@@ -18,6 +21,8 @@ namespace harn::vm {
 
 struct Unit;
 struct ClosureObject;
+struct Task;
+class Scheduler;
 
 struct Limits {
   int64_t while_limit = 10'000;    // passes of one `while`; 0: no limit
@@ -30,14 +35,15 @@ enum class StopReason : uint32_t { None, Interrupt, Timeout };
 
 struct VmOptions {
   Limits limits;
+  unsigned workers = 0;  // threads that run tasks; 0: as many as there are processors
   // Compiles the library functions that are written in Harn; called when one is first needed.
   std::function<std::unique_ptr<bytecode::Program>()> load_prelude;
   // Whether `value.name` without a call means the method row of that name.
   bool (*is_property)(Kind kind, std::string_view name) = nullptr;
 };
 
-// One running program: its modules' variables, its limits and its host. Not shared between threads,
-// except `stop`, which a signal handler or a watchdog may call.
+// One running program: its tasks, its limits and its host. Used by the thread that made it, except what
+// builtins use, which tasks on all workers share, and `stop`, which a signal handler may call.
 class Vm {
  public:
   Vm(const BuiltinTable& builtins, Host& host, VmOptions options);
@@ -61,39 +67,49 @@ class Vm {
   const Limits& limits() const { return options_.limits; }
   const VmOptions& options() const { return options_; }
 
-  // Asks the program to unwind at its next back-edge or call; its defers run.
-  void stop(StopReason reason) { stop_.store(reason, std::memory_order_relaxed); }
-  const std::atomic<StopReason>& stop_flag() const { return stop_; }
-  void clear_stop() { stop_.store(StopReason::None, std::memory_order_relaxed); }
+  // Asks the program to unwind at its next checkpoint or wait; its defers run.
+  void stop(StopReason reason);
+  bool has_stop() const { return stop_.load(std::memory_order_relaxed) != StopReason::None; }
+  StopReason take_stop() { return has_stop() ? stop_.exchange(StopReason::None) : StopReason::None; }
 
-  CellList& cells() { return cells_; }
+  Scheduler& scheduler() { return *scheduler_; }
+  // Cancels what tasks there are and lets them clean up. After this only new calls start new ones.
+  void end_tasks();
+  // What a task started by `parent` now sees of the program's variables.
+  GlobalsRef globals_for_child(Task& parent);
 
   // A function of the prelude. Loads the prelude on first use.
   Outcome<ClosureObject*> prelude_function(std::string_view name);
 
-  // State that a family of builtins keeps per program (log level, mocked input, ...):
-  // one T per VM, made on first use.
+  // State that a family of builtins keeps per program (log level, mocked input, ...): one T per VM,
+  // made on first use. Tasks share it: T guards itself.
   template <class T>
   T& local() {
+    std::lock_guard lock(locals_lock_);
     auto& slot = locals_[std::type_index(typeid(T))];
     if (!slot) slot = std::shared_ptr<void>(std::make_shared<T>());
     return *static_cast<T*>(slot.get());
   }
 
  private:
-  Outcome<Value> start(std::unique_ptr<Unit> unit, bool is_first);
+  Outcome<Value> start(std::unique_ptr<Unit> unit, bool keep_variables);
+  Outcome<Value> run_starts(Unit& unit);
+  Outcome<Unit*> load_prelude();
 
   const BuiltinTable& builtins_;
   Host& host_;
   VmOptions options_;
   std::atomic<StopReason> stop_{StopReason::None};
+  SpinLock locals_lock_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
-  CellList cells_;
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them
   Unit* main_ = nullptr;
   std::unordered_map<uint32_t, Value> presets_;
+  std::mutex prelude_lock_;
+  std::atomic<bool> has_prelude_{false};
   std::unique_ptr<Unit> prelude_;
   std::unordered_map<std::string_view, ClosureObject*> prelude_functions_;
+  std::unique_ptr<Scheduler> scheduler_;
 };
 
 }  // namespace harn::vm

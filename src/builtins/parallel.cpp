@@ -1,0 +1,329 @@
+// parallel, parallel each, parallel settle and the streams of results behind `as stream`.
+#include <deque>
+#include <mutex>
+
+#include "base/result.h"
+#include "builtins/families.h"
+#include "vm/scheduler.h"
+#include "vm/transfer.h"
+#include "vm/trace.h"
+#include "vm/vm.h"
+
+namespace harn::builtins {
+
+using namespace vm;
+
+namespace {
+
+enum class Mode : uint8_t { Each, Settle, Stream, Race };
+
+// One `parallel`: starts a task per item, not more than `limit` at a time, and collects what they
+// give. Counted by its tasks and by whoever waits for it.
+struct Join : HandleObject, FinishHook {
+  SpinLock lock;
+  Scheduler* scheduler = nullptr;
+  Ref<Task> parent;
+  Mode mode = Mode::Each;
+  size_t total = 0;
+  size_t limit = 0;
+  // What every task is given.
+  Value items;
+  std::vector<Value> bodies;  // one for all, or one each when they have variables of their own
+  Value context;
+  GlobalsRef globals;
+  uint32_t first_index = 0;
+  uint64_t group = 0;
+  // Guarded by the lock.
+  size_t started = 0;
+  size_t ended = 0;
+  bool aborted = false;
+  size_t failed_at = SIZE_MAX;  // the first failing item in source order
+  Thrown failure;
+  std::vector<Value> results;
+  std::vector<Ref<Task>> tasks;  // those that run, by item
+  struct Arrived {
+    size_t index;
+    Value value;
+    Thrown error;
+  };
+  std::deque<Arrived> arrived;   // Stream, Race
+  WaitQueue waiting{lock};
+
+  void start_some();
+  void finished(Task& task) override;
+  void abort();
+  Value collected();
+
+ private:
+  void store(Task& task, size_t index);
+  void cancel_from(size_t index);
+};
+
+void display_join(std::string& out, const HandleObject*) { out += "<parallel>"; }
+constinit const HandleType kJoinType = {"parallel", destroy_handle<Join>, display_join};
+
+Value outcome_as_result(Task& task) {
+  if (task.stopping) return new_err(text_value("kind:cancelled:VM cancelled by host"));
+  if (!task.error) return is_result(task.result) ? std::move(task.result) : new_ok(std::move(task.result));
+  Value caught = caught_value(*task.error);
+  return new_err(caught.is_string() ? std::move(caught) : text_value(display(caught)));
+}
+
+// Starts tasks until the limit is reached. On the thread of the parent, or of a task that has ended.
+void Join::start_some() {
+  for (;;) {
+    size_t index;
+    {
+      std::lock_guard guard(lock);
+      if (aborted || started == total || started - ended >= limit || failed_at < started) return;
+      index = started++;
+    }
+    Value body = bodies.size() == 1 ? bodies[0] : std::move(bodies[index]);
+    std::vector<Value> args;
+    if (body.as_closure()->proto->params > 0) args.push_back(list_item(items, index));
+    SpawnOptions options;
+    options.group = group;
+    options.hook = this;
+    options.index = first_index + static_cast<uint32_t>(index) + 1;
+    options.context = &context;
+    options.globals = &globals;
+    retain(this);  // the task's, until it has ended
+    auto task = scheduler->spawn(*parent, std::move(body), std::move(args), options);
+    std::lock_guard guard(lock);
+    // It may have ended by now, or everything may have been called off.
+    if (tasks[index]) tasks[index] = {};
+    else tasks[index] = task;
+    if (aborted || failed_at < index) scheduler->cancel(*task, true);
+  }
+}
+
+void Join::cancel_from(size_t index) {
+  for (size_t i = index; i < tasks.size() && i < started; ++i) {
+    if (tasks[i] && !tasks[i]->finished) scheduler->cancel(*tasks[i], true);
+  }
+}
+
+// With the lock held.
+void Join::store(Task& task, size_t index) {
+  switch (mode) {
+    case Mode::Settle: results[index] = outcome_as_result(task); return;
+    case Mode::Race: arrived.push_back({index, outcome_as_result(task), {}}); return;
+    case Mode::Stream:
+      if (task.error) note_task(*task.error, task.id);
+      arrived.push_back({index, std::move(task.result), std::move(task.error)});
+      return;
+    case Mode::Each: break;
+  }
+  if (!task.error) {
+    results[index] = std::move(task.result);
+    return;
+  }
+  if (index > failed_at) return;
+  failed_at = index;
+  note_task(*task.error, task.id);
+  failure = std::move(task.error);
+  // Earlier items may still fail and come first; later ones no longer matter.
+  cancel_from(index + 1);
+}
+
+void Join::finished(Task& task) {
+  size_t index = task.index - first_index - 1;
+  bool over = false;
+  {
+    std::lock_guard guard(lock);
+    ++ended;
+    // Marks "ended" for start_some when it has not put the task here yet.
+    if (tasks[index]) tasks[index] = {};
+    else tasks[index] = Ref<Task>::share(&task);
+    store(task, index);
+    if (failed_at < started) total = started;  // what has not begun never will
+    over = ended == total;
+    if (mode == Mode::Stream || mode == Mode::Race) {
+      if (Waiter* waiter = waiting.front()) {
+        waiting.remove(*waiter);
+        scheduler->wake(*waiter->task, waiter->ticket, Wake::Retry);
+      }
+    } else if (over) {
+      if (Waiter* waiter = waiting.front()) {
+        waiting.remove(*waiter);
+        Task& to = *waiter->task;
+        if (failure) scheduler->wake(to, waiter->ticket, std::move(failure));
+        else scheduler->wake(to, waiter->ticket, collected());
+      }
+    }
+  }
+  if (!over) start_some();
+  release(this);
+}
+
+void Join::abort() {
+  std::lock_guard guard(lock);
+  aborted = true;
+  total = started;
+  cancel_from(0);
+}
+
+Value Join::collected() {
+  auto list = new_list(results.size());
+  size_t failed = 0;
+  for (Value& result : results) {
+    if (mode == Mode::Settle && is_err(result)) ++failed;
+    list->push(std::move(result));
+  }
+  size_t count = results.size();
+  if (mode == Mode::Each) return list;
+  return DictBuilder()
+      .add("results", Value(std::move(list)))
+      .add("succeeded", Value::integer(static_cast<int64_t>(count - failed)))
+      .add("failed", Value::integer(static_cast<int64_t>(failed)))
+      .done();
+}
+
+// Copies of the body for the tasks: one when it is plain, else one each.
+Outcome<std::vector<Value>> bodies_for(const Value& body, size_t count) {
+  std::vector<Value> out;
+  for (size_t i = 0; i < std::max<size_t>(count, 1); ++i) {
+    Value copy = HARN_TRY(transfer(body));
+    bool is_frozen = copy.object() == body.object();
+    out.push_back(std::move(copy));
+    if (is_frozen) break;
+  }
+  return out;
+}
+
+Outcome<size_t> limit_of(const Value& limit) {
+  if (limit.is_nil()) return SIZE_MAX;
+  if (!limit.is_int()) return type_error("parallel max_concurrent must be an int; got {}", type_name(limit));
+  return limit.as_int() <= 0 ? SIZE_MAX : static_cast<size_t>(limit.as_int());
+}
+
+// Arguments: the items, the body, max_concurrent.
+Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
+  size_t limit = HARN_TRY(limit_of(call.arg(2)));
+  Task& parent = Scheduler::current();
+  auto join = new_handle<Join>(kJoinType);
+  join->mode = mode;
+  join->limit = limit;
+  join->scheduler = parent.scheduler;
+  join->parent = Ref<Task>::share(&parent);
+  join->items = HARN_TRY(transfer(std::move(items)));
+  join->total = list_size(join->items);
+  join->bodies = HARN_TRY(bodies_for(call.arg(1), join->total));
+  join->context = parent.context;
+  join->globals = call.vm().globals_for_child(parent);
+  join->first_index = parent.children_started;
+  parent.children_started += static_cast<uint32_t>(join->total);
+  join->group = child_id(parent.id ^ 0x67726f7570, ++parent.groups_started) | 1;
+  join->results.resize(mode == Mode::Each || mode == Mode::Settle ? join->total : 0);
+  join->tasks.resize(join->total);
+  join->waiting.owner = join.get();
+  join->waiting.left = [](WaitQueue& queue, Waiter&, Wake) { static_cast<Join*>(queue.owner)->abort(); };
+  return join;
+}
+
+Step run_all(WaitCall& call, Mode mode, Value items) {
+  auto made = new_join(call, mode, std::move(items));
+  if (!made) return call.fail(std::move(made).error());
+  Join& join = **made;
+  if (join.total == 0) return call.done(join.collected());
+  Task& task = call.task();
+  {
+    std::lock_guard guard(join.lock);
+    task.waiter.ticket = task.begin_wait("parallel", Value(*made));
+    task.waiter.task = &task;
+    join.waiting.push(task.waiter);
+  }
+  join.start_some();
+  return Step::Parked;
+}
+
+Step parallel_count(WaitCall& call) {
+  const Value& count = call.arg(0);
+  if (!count.is_int()) return call.fail(type_error("parallel: expected an int, got {}", type_name(count)));
+  return run_all(call, Mode::Each, new_range(0, std::max<int64_t>(0, count.as_int())));
+}
+
+Step parallel_each(WaitCall& call) {
+  if (!is_list_like(call.arg(0))) return call.done({});
+  return run_all(call, Mode::Each, call.arg(0));
+}
+
+Step parallel_settle(WaitCall& call) {
+  if (!is_list_like(call.arg(0))) return call.done({});
+  return run_all(call, Mode::Settle, call.arg(0));
+}
+
+// ---- streams ----
+
+// What the stream holds: when it is dropped, the tasks that still run are cancelled.
+struct Flow : HandleObject {
+  Ref<Join> join;
+  ~Flow() {
+    if (join) join->abort();
+  }
+};
+void display_flow(std::string& out, const HandleObject*) { out += "<parallel>"; }
+constinit const HandleType kFlowType = {"parallel", destroy_handle<Flow>, display_flow};
+
+Outcome<Value> start_flow(Call& call, Mode mode) {
+  auto flow = new_handle<Flow>(kFlowType);
+  Value items = is_list_like(call.arg(0)) ? call.arg(0) : Value(new_list());
+  flow->join = HARN_TRY(new_join(call, mode, std::move(items)));
+  flow->join->start_some();
+  return Value(std::move(flow));
+}
+
+Outcome<Value> flow_start(Call& call) { return start_flow(call, Mode::Stream); }
+Outcome<Value> race_start(Call& call) { return start_flow(call, Mode::Race); }
+
+// The next result as [value] or [index, result]; nil when all have come.
+Step flow_next(WaitCall& call) {
+  Join& join = *as_handle<Flow>(call.arg(0), kFlowType)->join;
+  std::unique_lock guard(join.lock);
+  if (!join.arrived.empty()) {
+    Join::Arrived next = std::move(join.arrived.front());
+    join.arrived.pop_front();
+    guard.unlock();
+    if (next.error) {
+      join.abort();
+      return call.fail(std::move(next.error));
+    }
+    auto list = new_list(2);
+    if (join.mode == Mode::Race) list->push(Value::integer(static_cast<int64_t>(next.index)));
+    list->push(std::move(next.value));
+    return call.done(Value(std::move(list)));
+  }
+  if (join.ended == join.total) return call.done({});
+  Task& task = call.task();
+  task.waiter.ticket = task.begin_wait("parallel stream", call.arg(0));
+  task.waiter.task = &task;
+  join.waiting.push(task.waiter);
+  return Step::Parked;
+}
+
+Outcome<Value> flow_stop(Call& call) {
+  as_handle<Flow>(call.arg(0), kFlowType)->join->abort();
+  return Value();
+}
+
+constinit const Builtin kRows[] = {
+    {.name = "__parallel_count", .signature = "(count: any, body: any, limit: any) -> any", .doc = "parallel(n) { }", .wait = parallel_count},
+    {.name = "__parallel_each", .signature = "(items: any, body: any, limit: any) -> any", .doc = "parallel each", .wait = parallel_each},
+    {.name = "__parallel_settle", .signature = "(items: any, body: any, limit: any) -> any", .doc = "parallel settle", .wait = parallel_settle},
+    {.name = "__parallel_stream", .signature = "(items: any, body: any, limit: any) -> any", .doc = "parallel each ... as stream", .prelude = "parallel_stream"},
+    {.name = "__flow_start", .signature = "(items: any, body: any, limit: any) -> any", .doc = "Starts the tasks of a stream of results.", .call = flow_start},
+    {.name = "__race_start", .signature = "(items: any, body: any, limit: any) -> any", .doc = "The same for parallel_race.", .call = race_start},
+    {.name = "__flow_next", .signature = "(flow: any) -> any", .doc = "The next result.", .wait = flow_next},
+    {.name = "__flow_stop", .signature = "(flow: any) -> nil", .doc = "Cancels what still runs.", .call = flow_stop},
+    {.name = "parallel_race",
+     .signature = "(items: list, f: any, options?: dict) -> any",
+     .doc = "Calls f for all items at once; the first value (or Ok) wins and the others are cancelled.",
+     .example = "parallel_race([30, 1], { ms -> sleep(ms); ms }) == 1",
+     .prelude = "parallel_race"},
+};
+
+}  // namespace
+
+std::span<const Builtin> parallel_rows() { return kRows; }
+
+}  // namespace harn::builtins

@@ -1,0 +1,166 @@
+// spawn, await, cancellation, deadlines and what a task knows about itself.
+#include <mutex>
+
+#include "base/result.h"
+#include "builtins/families.h"
+#include "builtins/wait_time.h"
+#include "vm/scheduler.h"
+#include "vm/sync.h"
+#include "vm/trace.h"
+#include "vm/transfer.h"
+#include "vm/vm.h"
+
+namespace harn::builtins {
+
+using namespace vm;
+
+namespace {
+
+Outcome<Value> spawn(Call& call) {
+  Task& parent = Scheduler::current();
+  Value body = HARN_TRY(transfer(call.take(0)));
+  return Value(parent.scheduler->spawn(parent, std::move(body), {}));
+}
+
+Step await(WaitCall& call) {
+  Task* task = as_task(call.arg(0));
+  if (!task) return call.done(call.take(0));
+  if (task == &call.task()) return call.fail(runtime_error("await: a task cannot wait for itself"));
+  std::lock_guard lock(task->lock);
+  if (task->finished) {
+    if (std::exchange(task->result_taken, true) || task->stopping) return call.done({});
+    if (!task->error) return call.done(std::move(task->result));
+    note_task(*task->error, task->id);
+    return call.fail(std::move(task->error));
+  }
+  Task& waiting = call.task();
+  waiting.waiter.ticket = waiting.begin_wait("await", call.arg(0));
+  waiting.waiter.task = &waiting;
+  waiting.waiter.number = 0;
+  task->awaiting.push(waiting.waiter);
+  return Step::Parked;
+}
+
+// Parks until the task has ended; true, or nil when the time was over first.
+Step wait_for_end(WaitCall& call, Task& task, Nanoseconds due) {
+  std::lock_guard lock(task.lock);
+  if (task.finished) return call.done(Value::boolean(true));
+  Task& waiting = call.task();
+  waiting.waiter.ticket = waiting.begin_wait("cancel", call.arg(0));
+  waiting.waiter.task = &waiting;
+  waiting.waiter.number = kWatches;
+  task.awaiting.push(waiting.waiter);
+  if (due != kNever) call.scheduler().set_timeout(waiting, waiting.waiter.ticket, due);
+  return Step::Parked;
+}
+
+Step cancel(WaitCall& call) {
+  Task* task = as_task(call.arg(0));
+  if (!task) return call.fail(call.wrong_type(0, "a task handle"));
+  if (!call.is_retry()) call.scheduler().cancel(*task, true);
+  if (task == &call.task()) return call.done({});
+  return wait_for_end(call, *task, kNever);
+}
+
+Outcome<Value> request_cancel(Call& call) {
+  Task* task = as_task(call.arg(0));
+  if (!task) return call.wrong_type(0, "a task handle");
+  std::unique_lock lock(task->lock);
+  if (task->finished) return Value::boolean(false);
+  lock.unlock();
+  task->scheduler->cancel(*task, false);
+  return Value::boolean(true);
+}
+
+Step task_wait(WaitCall& call) {
+  return wait_for_end(call, *as_task(call.arg(0)), wait_due(call, 1));
+}
+
+Outcome<Value> is_cancelled(Call&) {
+  return Value::boolean(Scheduler::current().cancel_requested.load(std::memory_order_relaxed));
+}
+
+// ---- deadlines, scopes ----
+
+Outcome<Value> deadline_begin(Call& call) {
+  constexpr int64_t kDefault = 30'000;
+  int64_t ms = call.arg(0).is_int() ? std::max<int64_t>(0, call.arg(0).as_int()) : kDefault;
+  Task& task = Scheduler::current();
+  task.scheduler->push_deadline(task, due_in(*task.scheduler, ms));
+  return Value();
+}
+
+Outcome<Value> deadline_end(Call&) {
+  Task& task = Scheduler::current();
+  task.scheduler->pop_deadline(task);
+  return Value();
+}
+
+Outcome<Value> permits_held(Call&) {
+  return Value::integer(static_cast<int64_t>(Scheduler::current().permits.size()));
+}
+
+Outcome<Value> permits_release(Call& call) {
+  release_permits(Scheduler::current(), static_cast<size_t>(call.arg(0).as_int()));
+  return Value();
+}
+
+// ---- time ----
+
+Step sleep(WaitCall& call) {
+  Task& task = call.task();
+  // An interrupted sleep goes on to the time it was meant for.
+  if (!call.is_retry()) {
+    const Value& time = call.arg(0);
+    if (!time.is_int() && !time.is_float()) return call.done({});
+    task.wait_until = time.is_float() ? call.scheduler().clock().now() + static_cast<Nanoseconds>(time.as_float() * kMillisecond)
+                                      : due_in(call.scheduler(), time.as_int());
+    if (time.as_number() <= 0) return call.done({});
+  }
+  uint64_t ticket = task.begin_wait("sleep");
+  call.scheduler().set_timeout(task, ticket, task.wait_until);
+  return Step::Parked;
+}
+
+constinit const Builtin kRows[] = {
+    {.name = "__spawn", .signature = "(body: any) -> any", .doc = "Starts a task.", .call = spawn},
+    {.name = "await",
+     .signature = "(task: any) -> any",
+     .doc = "Waits for a task and gives its result, or throws its error; a second time gives nil.",
+     .example = "await(spawn { 1 + 1 }) == 2",
+     .wait = await},
+    {.name = "cancel",
+     .signature = "(task: any) -> nil",
+     .doc = "Stops a task: it unwinds at once, running its defers, and this returns when it has ended.",
+     .example = "cancel(spawn { sleep(60000) }) == nil",
+     .prelude = "task_cancel"},
+    {.name = "__cancel", .signature = "(task: any) -> any", .doc = "cancel, with what it waited for as its value.", .wait = cancel},
+    {.name = "cancel_graceful",
+     .signature = "(task: any, timeout?: int) -> any",
+     .doc = "Asks a task to end, waits, and stops it when the time (5 s) is over: Ok(result) or Err(text).",
+     .example = "unwrap_err(cancel_graceful(spawn { sleep(60000) }, 1000)) == \"kind:cancelled:VM cancelled by host\"",
+     .prelude = "task_cancel_graceful"},
+    {.name = "__task_request", .signature = "(task: any) -> bool", .doc = "Asks a task to end; false when it has.", .call = request_cancel},
+    {.name = "__task_wait", .signature = "(task: any, timeout: any) -> any", .doc = "Waits for the end of a task.", .wait = task_wait},
+    {.name = "is_cancelled",
+     .signature = "() -> bool",
+     .doc = "Whether this task has been asked to end.",
+     .example = "is_cancelled() == false",
+     .call = is_cancelled},
+    {.name = "__deadline_begin", .signature = "(ms: any) -> nil", .doc = "Enters a deadline block.", .call = deadline_begin},
+    {.name = "__deadline_end", .signature = "() -> nil", .doc = "Leaves a deadline block.", .call = deadline_end},
+    {.name = "__permits_held", .signature = "() -> int", .doc = "How many permits the task's scopes hold.", .call = permits_held},
+    {.name = "__permits_release", .signature = "(keep: int) -> nil", .doc = "Gives back permits.", .call = permits_release},
+    {.name = "sleep",
+     .signature = "(ms: any) -> nil",
+     .doc = "Waits for some milliseconds; other tasks run meanwhile.",
+     .example = "sleep(1) == nil",
+     .needs = Capability::Clock,
+     .wait = sleep},
+};
+
+}  // namespace
+
+std::span<const Builtin> task_rows() { return kRows; }
+
+}  // namespace harn::builtins

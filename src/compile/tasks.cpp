@@ -1,0 +1,175 @@
+// Tasks and what belongs to a scope of a task: spawn, parallel, deadline, mutex, select, owned
+// variables and permits. All of them become calls of builtins whose names start with `__`.
+#include "compile/cleanup.h"
+#include "compile/emitter.h"
+
+namespace harn::compile {
+
+using namespace bytecode;
+using namespace syntax;
+
+void FunctionCompiler::call_internal(std::string_view name, Reg first, uint32_t count) {
+  auto found = context_.catalog.find(name);
+  emit_x(Op::CallBuiltin, first, count, 0, found ? found->id : 0);
+}
+
+void FunctionCompiler::spawn(Spawn& node, Reg to) {
+  Reg body = window(to, 1);
+  closure(*node.body, body, "spawn");
+  at(node.span);
+  call_internal("__spawn", body, 1);
+  place_result(body, to);
+}
+
+void FunctionCompiler::parallel(Parallel& node, Reg to) {
+  Reg first = window(to, 3);
+  expression(node.source, first);
+  closure(*node.body, first + 1, "parallel");
+  if (node.max_concurrent) expression(node.max_concurrent, first + 2);
+  else emit(Op::LoadNil, first + 2);
+  at(node.span);
+  std::string_view name = node.mode == ParallelMode::Count    ? "__parallel_count"
+                          : node.mode == ParallelMode::Settle ? "__parallel_settle"
+                          : node.as_stream                    ? "__parallel_stream"
+                                                              : "__parallel_each";
+  call_internal(name, first, 3);
+  place_result(first, to);
+}
+
+void FunctionCompiler::deadline(Deadline& node, Reg to) {
+  Reg value = to < 0 ? -1 : temp();
+  Reg argument = temp();
+  expression(node.duration, argument);
+  at(node.span);
+  call_internal("__deadline_begin", argument, 1);
+  with_cleanup([&] { block(node.body, value); },
+               [&] { call_internal("__deadline_end", temp(), 0); });
+  if (value >= 0) emit(Op::Steal, to, value);
+}
+
+// One lock per place in the program.
+void FunctionCompiler::mutex(Mutex& node, Reg to) {
+  Position place = context_.module.source->position(node.span.start);
+  Reg held = temp();
+  call_internal("__permits_held", held, 0);
+  Reg key = temp();
+  literal_text(fmt::format("{}:{}:{}", context_.module.source->path(), place.line, place.column), key);
+  at(node.span);
+  call_internal("__mutex_enter", key, 1);
+  with_cleanup([&] { block(node.body); },
+               [&] {
+                 Reg keep = temp();
+                 emit(Op::Move, keep, held);
+                 call_internal("__permits_release", keep, 1);
+               });
+  if (to >= 0) emit(Op::LoadNil, to);
+}
+
+void FunctionCompiler::select(Select& node, Reg to) {
+  Reg value = to < 0 ? -1 : temp();
+  // [channels], timeout: nil waits for ever, `false` not at all.
+  Reg first = temps(2);
+  emit(Op::NewList, first, 0, 0);
+  emit(Op::LoadNil, first + 1);
+  const SelectCase* otherwise = nullptr;
+  for (SelectCase& option : node.cases) {
+    if (option.kind != SelectCaseKind::Receive) otherwise = &option;
+    int mark = next_;
+    Reg source = temp();
+    if (option.kind == SelectCaseKind::Receive) {
+      expression(option.source, source);
+      emit(Op::ListPush, first, source);
+    } else if (option.kind == SelectCaseKind::Timeout) {
+      expression(option.source, first + 1);
+    } else {
+      emit(Op::LoadBool, first + 1, 0);
+    }
+    release_to(mark);
+  }
+  at(node.span);
+  call_internal("__select", first, 2);
+  Reg index = first + 1;
+  Label end, nothing;
+  emit_jump(Op::JumpIfNil, first, nothing);
+  at(node.span);
+  emit_x(Op::GetField, index, first, 0, cache("index"));
+  int64_t number = 0;
+  for (SelectCase& option : node.cases) {
+    if (option.kind != SelectCaseKind::Receive) continue;
+    int mark = next_;
+    size_t variables = live_.size();
+    Label next;
+    Reg wanted = temp();
+    integer(number++, wanted);
+    emit_jump(Op::JumpEqual, index, wanted, 0, next);
+    scope_start(option.scope);
+    if (option.variable) {
+      Reg reg = declare(*option.variable);
+      at(option.binding.span);
+      emit_x(Op::GetField, reg, first, 0, cache("value"));
+      if (option.variable->in_cell()) emit(Op::NewCell, reg, reg);
+    }
+    block(option.body, value);
+    jump(end);
+    bind(next);
+    release_variables(variables);
+    release_to(mark);
+  }
+  bind(nothing);
+  if (otherwise) {
+    scope_start(otherwise->scope);
+    block(otherwise->body, value);
+  } else if (value >= 0) {
+    emit(Op::LoadNil, value);
+  }
+  bind(end);
+  if (value >= 0) emit(Op::Steal, to, value);
+}
+
+// ---- what ends with a scope ----
+
+bool is_owned(const TypeNode* type) {
+  return type && type->kind == TypeKind::Named && type->name.text == "owned";
+}
+
+const Variable* FunctionCompiler::owned_variable(const Node* node) const {
+  if (!node->is(NodeKind::Let)) return nullptr;
+  auto& let = node->as<Let>();
+  if (!is_owned(let.type) || let.pattern->kind != PatternKind::Name) return nullptr;
+  return let.pattern->fields[0].variable;
+}
+
+void FunctionCompiler::drop_owned(const Variable& variable) {
+  Reg value = temp();
+  load(variable, value);
+  call_internal("drop", value, 1);
+}
+
+// `return x` in a function that returns owned<T>: the caller owns it now, so the scope must not close it.
+void FunctionCompiler::give_up_ownership(const Node* node) {
+  if (!info_.returns_owned || !node->is(NodeKind::Identifier)) return;
+  const Variable* variable = node->as<Identifier>().variable;
+  if (!variable || !variable->is_owned) return;
+  Reg none = temp();
+  emit(Op::LoadNil, none);
+  switch (home_of(*variable)) {
+    case Home::Register: emit(Op::LoadNil, variable->reg); break;
+    case Home::Cell: emit(Op::SetCell, variable->reg, none); break;
+    default: break;
+  }
+}
+
+// Permits that calls in this scope acquire are given back when it is left.
+void FunctionCompiler::scope_statements(ScopeInfo* scope, NodeList list, Reg value) {
+  if (!scope || !scope->acquires) return statements(list, value);
+  Reg held = temp();
+  call_internal("__permits_held", held, 0);
+  with_cleanup([&] { statements(list, value); },
+               [&] {
+                 Reg keep = temp();
+                 emit(Op::Move, keep, held);
+                 call_internal("__permits_release", keep, 1);
+               });
+}
+
+}  // namespace harn::compile

@@ -1,0 +1,172 @@
+#include "vm/channel.h"
+
+#include <mutex>
+
+#include "vm/scheduler.h"
+#include "vm/transfer.h"
+
+namespace harn::vm {
+
+namespace {
+
+void display_channel(std::string& out, const HandleObject* handle) {
+  out += "<channel:";
+  out += static_cast<const Channel*>(handle)->name;
+  out += '>';
+}
+
+void drop_channel(HandleObject* handle) { channel_close(*static_cast<Channel*>(handle)); }
+
+constexpr uint64_t kPlain = UINT64_MAX;  // Waiter::number of a task that waits for this channel only
+
+// What select answers. Made by whoever has the value: the keys are the same everywhere.
+Value selected(uint64_t index, Value value, const Channel& channel) {
+  static Shape* const shape =
+      empty_shape()->with(intern("index"))->with(intern("value"))->with(intern("channel"));
+  auto dict = new_dict(shape);
+  dict->slots()[0] = Value::integer(static_cast<int64_t>(index));
+  dict->slots()[1] = std::move(value);
+  dict->slots()[2] = text_value(channel.name);
+  return dict;
+}
+
+// With the lock held: gives the value to a receiver that waits. False when there is none.
+bool hand_over(Channel& channel, Value& value) {
+  while (Waiter* waiter = channel.receivers.front()) {
+    channel.receivers.remove(*waiter);
+    Task& task = *waiter->task;
+    if (!task.claim(waiter->ticket)) continue;
+    task.answer = waiter->number == kPlain ? std::move(value) : selected(waiter->number, std::move(value), channel);
+    task.woken_by = Wake::Value;
+    task.woken = true;
+    task.scheduler->make_ready(task);
+    return true;
+  }
+  return false;
+}
+
+// With the lock held: the value of a sender that waits; the sender goes on.
+bool take_from_sender(Channel& channel, Value& value) {
+  while (Waiter* waiter = channel.senders.front()) {
+    channel.senders.remove(*waiter);
+    Task& task = *waiter->task;
+    if (!task.claim(waiter->ticket)) continue;
+    value = std::move(waiter->value);
+    task.answer = Value::boolean(true);
+    task.woken_by = Wake::Value;
+    task.woken = true;
+    task.scheduler->make_ready(task);
+    return true;
+  }
+  return false;
+}
+
+bool take_locked(Channel& channel, Value& item) {
+  if (channel.items.empty()) return take_from_sender(channel, item);
+  item = std::move(channel.items.front());
+  channel.items.pop_front();
+  Value next;
+  if (!channel.senders.empty() && take_from_sender(channel, next)) channel.items.push_back(std::move(next));
+  return true;
+}
+
+void enter(WaitQueue& queue, Waiter& waiter, Task& task, uint64_t ticket, uint64_t number) {
+  waiter.task = &task;
+  waiter.ticket = ticket;
+  waiter.number = number;
+  queue.push(waiter);
+}
+
+}  // namespace
+
+constinit const HandleType kChannelType = {"channel", destroy_handle<Channel>, display_channel, drop_channel};
+
+Value new_channel(std::string_view name, size_t capacity) {
+  auto channel = new_handle<Channel>(kChannelType);
+  channel->name = name;
+  channel->capacity = capacity;
+  return channel;
+}
+
+std::unexpected<Thrown> channel_closed(std::string_view builtin) {
+  return throw_text("ChannelClosed: {} on a closed channel", builtin);
+}
+
+bool channel_take(Task&, Channel& channel, Value& item) {
+  std::lock_guard lock(channel.lock);
+  return take_locked(channel, item);
+}
+
+Received channel_receive(Task& task, const Value& value, Value& item) {
+  Channel& channel = *as_channel(value);
+  std::lock_guard lock(channel.lock);
+  if (take_locked(channel, item)) return Received::Value;
+  if (channel.closed) return Received::Closed;
+  uint64_t ticket = task.begin_wait("receive", value);
+  enter(channel.receivers, task.waiter, task, ticket, kPlain);
+  return Received::Parked;
+}
+
+Step channel_send(WaitCall& call, Channel& channel, Value value) {
+  auto given = transfer(std::move(value));
+  if (!given) return call.fail(std::move(given).error());
+  std::lock_guard lock(channel.lock);
+  if (channel.closed) return call.fail(channel_closed("send"));
+  if (hand_over(channel, *given)) return call.done(Value::boolean(true));
+  if (channel.items.size() < channel.capacity) {
+    channel.items.push_back(std::move(*given));
+    return call.done(Value::boolean(true));
+  }
+  Task& task = call.task();
+  uint64_t ticket = task.begin_wait("send", call.arg(0));
+  task.waiter.value = std::move(*given);
+  enter(channel.senders, task.waiter, task, ticket, 0);
+  return Step::Parked;
+}
+
+void channel_close(Channel& channel) {
+  std::lock_guard lock(channel.lock);
+  if (channel.closed) return;
+  channel.closed = true;
+  while (Waiter* waiter = channel.receivers.front()) {
+    channel.receivers.remove(*waiter);
+    // A select has other channels to look at.
+    Wake reason = waiter->number == kPlain ? Wake::Closed : Wake::Retry;
+    waiter->task->scheduler->wake(*waiter->task, waiter->ticket, reason);
+  }
+  while (Waiter* waiter = channel.senders.front()) {
+    channel.senders.remove(*waiter);
+    waiter->task->scheduler->wake(*waiter->task, waiter->ticket, Wake::Closed);
+  }
+}
+
+Step channel_select(WaitCall& call, std::span<const Value> channels, bool may_wait, Nanoseconds due) {
+  Task& task = call.task();
+  bool all_closed = true;
+  for (size_t i = 0; i < channels.size(); ++i) {
+    Channel& channel = *as_channel(channels[i]);
+    std::lock_guard lock(channel.lock);
+    Value item;
+    if (take_locked(channel, item)) return call.done(selected(i, std::move(item), channel));
+    if (!channel.closed) all_closed = false;
+  }
+  if (all_closed || !may_wait) return call.done({});
+  uint64_t ticket = task.begin_wait("select", channels.size() == 1 ? channels[0] : Value());
+  if (!task.more_waiters) task.more_waiters = new std::deque<Waiter>;
+  for (size_t i = 0; i < channels.size(); ++i) task.more_waiters->emplace_back();
+  for (size_t i = 0; i < channels.size(); ++i) {
+    Channel& channel = *as_channel(channels[i]);
+    std::lock_guard lock(channel.lock);
+    if (channel.closed && channel.items.empty()) continue;
+    if (!channel.items.empty() || !channel.senders.empty()) {
+      // Something came since we looked. If nobody else woke us by now, ask again.
+      task.scheduler->wake(task, ticket, Wake::Retry);
+      break;
+    }
+    enter(channel.receivers, (*task.more_waiters)[i], task, ticket, i);
+  }
+  if (due != kNever) task.scheduler->set_timeout(task, ticket, due);
+  return Step::Parked;
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <deque>
+#include <string>
+
+#include "vm/builtin.h"
+#include "vm/task.h"
+
+namespace harn::vm {
+
+// A queue of values between tasks. With capacity 0 a sender waits until a receiver takes the value.
+struct Channel : HandleObject {
+  SpinLock lock;
+  std::string name;
+  size_t capacity = 0;
+  bool closed = false;
+  std::deque<Value> items;
+  WaitQueue receivers{lock};
+  WaitQueue senders{lock};
+};
+
+extern const HandleType kChannelType;
+inline Channel* as_channel(const Value& value) { return as_handle<Channel>(value, kChannelType); }
+
+Value new_channel(std::string_view name, size_t capacity);
+
+enum class Received : uint8_t { Value, Closed, Parked };
+// Takes the next item, or parks the task until there is one.
+Received channel_receive(Task& task, const Value& channel, Value& item);
+// Takes the next item if there is one now.
+bool channel_take(Task& task, Channel& channel, Value& item);
+void channel_close(Channel& channel);
+
+// The error of send and receive on a closed channel.
+std::unexpected<Thrown> channel_closed(std::string_view builtin);
+
+// select: takes from the first channel that has something. `parked` waits in all of them until `due`.
+// The answer is {index, value, channel}, or nil when all are closed or the time is over.
+Step channel_select(WaitCall& call, std::span<const Value> channels, bool may_wait, Nanoseconds due);
+Step channel_send(WaitCall& call, Channel& channel, Value value);
+
+}  // namespace harn::vm

@@ -1,0 +1,128 @@
+#include "vm/clock.h"
+
+#include <time.h>
+
+#include <utility>
+
+namespace harn::vm {
+
+namespace {
+
+Nanoseconds read(clockid_t which) {
+  timespec time;
+  clock_gettime(which, &time);
+  return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+}  // namespace
+
+Clock::Clock() : start_(read(CLOCK_MONOTONIC)) {}
+
+Nanoseconds Clock::now() {
+  if (is_mocked()) return frozen_.load(std::memory_order_relaxed);
+  return read(CLOCK_MONOTONIC) + shift_.load(std::memory_order_relaxed);
+}
+
+int64_t Clock::wall_ms() {
+  if (is_mocked()) return mock_wall_ms_ + (frozen_ - mock_start_) / kMillisecond;
+  return read(CLOCK_REALTIME) / kMillisecond;
+}
+
+int64_t Clock::elapsed_ms() { return (now() - start_) / kMillisecond; }
+
+void Clock::mock(int64_t wall_ms) {
+  std::lock_guard lock(lock_);
+  Nanoseconds at = now();
+  frozen_ = at;
+  mock_start_ = at;
+  start_ = at;  // a program under test counts from 0
+  mock_wall_ms_ = wall_ms;
+  mocked_ = true;
+}
+
+void Clock::unmock() {
+  std::lock_guard lock(lock_);
+  if (!is_mocked()) return;
+  shift_ = frozen_ - read(CLOCK_MONOTONIC);
+  mocked_ = false;
+}
+
+int64_t Clock::advance(Nanoseconds by) {
+  {
+    std::lock_guard lock(lock_);
+    frozen_ += by;
+  }
+  return wall_ms();
+}
+
+// ---- the heap ----
+
+void Clock::set(size_t place, Timer* timer) {
+  heap_[place] = timer;
+  timer->place = static_cast<uint32_t>(place);
+}
+
+void Clock::sift_up(size_t place) {
+  Timer* timer = heap_[place];
+  while (place > 0) {
+    size_t parent = (place - 1) / 4;
+    if (!before(*timer, *heap_[parent])) break;
+    set(place, heap_[parent]);
+    place = parent;
+  }
+  set(place, timer);
+}
+
+void Clock::sift_down(size_t place) {
+  Timer* timer = heap_[place];
+  for (;;) {
+    size_t first = place * 4 + 1;
+    if (first >= heap_.size()) break;
+    size_t least = first;
+    for (size_t i = first + 1; i < first + 4 && i < heap_.size(); ++i) {
+      if (before(*heap_[i], *heap_[least])) least = i;
+    }
+    if (!before(*heap_[least], *timer)) break;
+    set(place, heap_[least]);
+    place = least;
+  }
+  set(place, timer);
+}
+
+void Clock::add(Timer& timer, Nanoseconds due) {
+  std::lock_guard lock(lock_);
+  timer.due = due;
+  timer.order = ++orders_;
+  heap_.push_back(&timer);
+  sift_up(heap_.size() - 1);
+  next_due_ = heap_[0]->due;
+}
+
+void Clock::remove_locked(Timer& timer) {
+  size_t place = std::exchange(timer.place, Timer::kIdle);
+  Timer* last = heap_.back();
+  heap_.pop_back();
+  if (last != &timer) {
+    set(place, last);
+    sift_down(place);
+    sift_up(last->place);
+  }
+  next_due_ = heap_.empty() ? kNever : heap_[0]->due;
+}
+
+void Clock::remove(Timer& timer) {
+  std::lock_guard lock(lock_);
+  if (timer.place != Timer::kIdle) remove_locked(timer);
+}
+
+void Clock::fire_due(std::vector<Task*>& woken) {
+  std::lock_guard lock(lock_);
+  Nanoseconds at = now();
+  while (!heap_.empty() && heap_[0]->due <= at) {
+    Timer& timer = *heap_[0];
+    remove_locked(timer);
+    timer.fire(timer, woken);
+  }
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+#include "base/spin_lock.h"
+
+// Time as the program sees it, and what is to happen when. A test may stop the clock and move it by
+// hand: sleeps, timeouts and deadlines follow.
+namespace harn::vm {
+
+struct Task;
+
+using Nanoseconds = int64_t;
+constexpr Nanoseconds kMillisecond = 1'000'000;
+constexpr Nanoseconds kNever = INT64_MAX;
+
+// One thing that happens at one time. Lives in what it belongs to, which must take it out (Clock::remove)
+// before it goes.
+struct Timer {
+  static constexpr uint32_t kIdle = UINT32_MAX;
+  Nanoseconds due = 0;
+  uint64_t order = 0;      // timers that are due at the same time fire in the order they were set
+  uint32_t place = kIdle;  // in the heap
+  // Called with the clock's lock held: takes note and returns. What it returns is woken afterwards.
+  void (*fire)(Timer& timer, std::vector<Task*>& woken) = nullptr;
+};
+
+class Clock {
+ public:
+  Clock();
+
+  // A clock that never goes back. Milliseconds that the program sees are derived from it.
+  Nanoseconds now();
+  int64_t wall_ms();
+  int64_t elapsed_ms();
+
+  void mock(int64_t wall_ms);
+  void unmock();
+  bool is_mocked() const { return mocked_.load(std::memory_order_relaxed); }
+  int64_t advance(Nanoseconds by);  // the new wall clock, in milliseconds
+
+  void add(Timer& timer, Nanoseconds due);
+  void remove(Timer& timer);  // fine when it is not set
+  // When the first timer is due; kNever when there is none.
+  Nanoseconds next_due() const { return next_due_.load(std::memory_order_relaxed); }
+  // Fires everything that is due.
+  void fire_due(std::vector<Task*>& woken);
+
+ private:
+  void sift_up(size_t place);
+  void sift_down(size_t place);
+  void set(size_t place, Timer* timer);
+  void remove_locked(Timer& timer);
+  static bool before(const Timer& a, const Timer& b) {
+    return a.due != b.due ? a.due < b.due : a.order < b.order;
+  }
+
+  SpinLock lock_;
+  std::vector<Timer*> heap_;
+  uint64_t orders_ = 0;
+  std::atomic<Nanoseconds> next_due_{kNever};
+
+  // now() = steady clock + shift_, or, while mocked, frozen_.
+  std::atomic<bool> mocked_{false};
+  std::atomic<Nanoseconds> shift_{0};
+  std::atomic<Nanoseconds> frozen_{0};
+  std::atomic<Nanoseconds> start_;          // where elapsed_ms counts from
+  std::atomic<int64_t> mock_wall_ms_{0};    // the wall clock when it was stopped
+  std::atomic<Nanoseconds> mock_start_{0};  // now() when it was stopped
+};
+
+}  // namespace harn::vm

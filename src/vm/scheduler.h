@@ -1,0 +1,161 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "vm/clock.h"
+#include "vm/task.h"
+
+// Runs tasks on workers (threads). The thread that starts the program is the first worker; others
+// are started when tasks are waiting to begin and nobody has time for them.
+//
+// A task is queued where it was spawned. A worker that has nothing to do takes tasks that have not
+// begun from others; a task that has begun stays with its worker, so what it owns needs no locks.
+namespace harn::vm {
+
+class Vm;
+
+// Tasks in the order they were queued, for one worker and those who steal from it.
+class TaskQueue {
+ public:
+  void push(Task* task);
+  Task* pop();
+  Task* front() const { return size_ ? slots_[first_] : nullptr; }
+  size_t size() const { return size_; }
+
+ private:
+  std::vector<Task*> slots_;  // a ring; its size is a power of two
+  size_t first_ = 0;
+  size_t size_ = 0;
+};
+
+struct Worker {
+  Worker(Scheduler& scheduler, unsigned number) : scheduler(scheduler), number(number) {}
+
+  Scheduler& scheduler;
+  unsigned number;
+  Task* running = nullptr;
+  uint64_t orders = 0;  // counts what was queued here
+
+  TaskQueue ready;      // begun tasks that can go on; only this worker touches it
+  SpinLock fresh_lock;
+  TaskQueue fresh;      // tasks that have not begun; others may steal
+  std::atomic<size_t> fresh_size{0};
+  std::atomic<uint64_t> fresh_front{0};  // Task::queued of the first: how thieves see that it waits
+  std::atomic<Task*> inbox{nullptr};     // woken by other threads, newest first
+
+  std::atomic<uint32_t> signal{0};  // a futex: changes when the worker is called
+  std::atomic<bool> idle{false};    // guarded by Scheduler::idle_lock_ for writing
+  std::thread thread;
+};
+
+// What a spawned task is besides its code.
+struct SpawnOptions {
+  uint64_t group = 0;
+  FinishHook* hook = nullptr;
+  // For tasks that a parent announced and that are started later, maybe on another thread.
+  uint32_t index = 0;             // among the parent's children; 0: the next
+  const Value* context = nullptr;
+  const GlobalsRef* globals = nullptr;
+};
+
+class Scheduler {
+ public:
+  Scheduler(Vm& vm, unsigned workers);
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+
+  Clock& clock() { return clock_; }
+  Vm& vm() { return vm_; }
+  Task& root() { return *root_; }
+  unsigned worker_limit() const { return worker_limit_; }
+
+  // The task that runs on this thread.
+  static Task& current();
+  static Task* current_or_null();
+
+  // Runs the callee as the root task until it returns. Tasks it started live on.
+  Outcome<Value> run_root(const Value& callee, std::span<const Value> args);
+  // Cancels all tasks and waits, for a while, until they have cleaned up.
+  void end_tasks();
+
+  // A new task of `parent`. `entry` and the arguments must have been transferred.
+  Ref<Task> spawn(Task& parent, Value entry, std::vector<Value> args, SpawnOptions options = {});
+
+  // Ends the wait `ticket` of a task. False when somebody else was faster.
+  bool wake(Task& task, uint64_t ticket, Value answer);
+  bool wake(Task& task, uint64_t ticket, Thrown failure);
+  bool wake(Task& task, uint64_t ticket, Wake reason);
+  // Puts a task whose wait was claimed back in its worker's queue.
+  void make_ready(Task& task);
+  // Sets the time at which the wait that has just begun ends with Wake::Timeout.
+  void set_timeout(Task& task, uint64_t ticket, Nanoseconds due);
+
+  // A `deadline` block begins or ends.
+  void push_deadline(Task& task, Nanoseconds due);
+  void pop_deadline(Task& task);
+  // Takes note that a deadline has passed; false when its block is over. Tasks it started are cancelled.
+  bool take_expired_deadline(Task& task);
+
+  // Unwind (force), or ask the task to end.
+  void cancel(Task& task, bool force);
+  void cancel_children(Task& task, uint32_t started_after = 0);
+
+  // At a checkpoint: fires timers that are due, delivers signals, makes room for others. True when the
+  // running task should let others run.
+  bool poll();
+  // A task's wait was claimed by timers: make them ready.
+  void fire_timers();
+
+  // Something outside (I/O, a signal handler of the program) may still wake a task: not a deadlock.
+  void external_begin() { external_.fetch_add(1); }
+  void external_end();
+  // Async-signal-safe: makes a sleeping worker look around.
+  void poke();
+
+  // Asked when the process is interrupted; true: the program handles it itself (std/signal).
+  std::function<bool()> on_stop;
+
+  // With the lock of `task` held: hands what it ended with to a task whose wait was claimed.
+  void answer_with_result(Task& task, Task& to);
+
+ private:
+  friend class Interpreter;
+  void run_task(Worker& worker, Task& task);
+  void finish(Worker& worker, Task& task);
+  Task* next_task(Worker& worker);
+  void drain_inbox(Worker& worker);
+  bool steal(Worker& thief, std::vector<uint64_t>& seen);
+  void loop_until(Worker& worker, const std::function<bool()>& done);
+  void worker_main(Worker& worker);
+  void go_idle(Worker& worker, Nanoseconds look_again, const std::function<bool()>& done);
+  void call(Worker& worker);
+  void push_fresh(Worker& worker, Task& task);
+  void push_ready(Worker& worker, Task& task);
+  void start_helpers();
+  bool deliver_stop();
+  void report_deadlock();
+  std::string deadlock_text();
+
+  Vm& vm_;
+  unsigned worker_limit_;
+  Clock clock_;
+  Ref<Task> root_;
+  SpinLock tree_lock_;  // who is whose child
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::atomic<unsigned> worker_count_{1};
+  std::atomic<bool> ending_{false};
+  std::atomic<int> external_{0};
+  std::mutex idle_lock_;
+  int active_ = 1;  // workers that are not idle; guarded by idle_lock_
+  std::atomic<bool> helper_asleep_{true};  // nobody looks for tasks to steal
+  std::atomic<uint64_t> live_tasks_{0};
+};
+
+}  // namespace harn::vm

@@ -1,0 +1,145 @@
+// Where a task stops and goes on: its start, checkpoints, waits, and what was asked of it meanwhile.
+#include "vm/channel.h"
+#include "vm/interpreter.h"
+#include "vm/ops.h"
+#include "vm/scheduler.h"
+
+namespace harn::vm {
+
+using Status = Interpreter::Status;
+
+Interpreter::Ran Interpreter::resume() {
+  UseCells cells(task_.cells);
+  co_ = task_.current;
+  Status status = Status::Done;
+  if (!task_.started) {
+    task_.started = true;
+    status = start();
+    if (status == Status::Done) return finished(std::move(task_.root.stack[0]));
+    if (status == Status::Failed && co_->frame_count == 0) {
+      task_.error = std::move(error_);
+      return Ran::Finished;
+    }
+  } else if (task_.woken) {
+    status = deliver_wake();
+  }
+  if (status == Status::Parked) {
+    task_.current = co_;
+    return Ran::Parked;
+  }
+  return run(status == Status::Failed);
+}
+
+Status Interpreter::start() {
+  if (take_requests(false) == Status::Failed) return Status::Failed;
+  Coroutine& root = task_.root;
+  auto count = static_cast<uint32_t>(task_.arguments.size());
+  if (root.stack_size < count + 2) root.grow_stack(count + 2);
+  for (uint32_t i = 0; i < count; ++i) root.stack[i + 1] = std::move(task_.arguments[i]);
+  task_.arguments = {};
+  root.stack[0] = std::move(task_.entry);  // keeps it alive
+  return call_value(Value(root.stack[0]), 1, count, 0, false);
+}
+
+// ---- what was asked of the task ----
+
+Status Interpreter::take_requests(bool in_wait) {
+  uint32_t wanted = task_.requests.load(std::memory_order_acquire);
+  if (wanted == 0) [[likely]] return Status::Done;
+  if (wanted & kRequestStop) {
+    task_.requests.fetch_and(~uint32_t{kRequestStop | kRequestCancel});
+    task_.stopping = true;
+    return fail(make_error_text(ErrorClass::Cancelled, task_.stop_text));
+  }
+  if (wanted & kRequestDeadline) {
+    task_.requests.fetch_and(~uint32_t{kRequestDeadline});
+    if (task_.scheduler->take_expired_deadline(task_)) return fail(throw_text("Deadline exceeded"));
+  }
+  // A polite request is heard where the task waits; code that computes asks is_cancelled().
+  if ((wanted & kRequestCancel) && in_wait) {
+    task_.requests.fetch_and(~uint32_t{kRequestCancel});
+    return fail(throw_text("kind:cancelled:VM cancelled by host"));
+  }
+  return Status::Done;
+}
+
+Status Interpreter::checkpoint() {
+  bool others = task_.scheduler->poll();
+  if (take_requests(false) == Status::Failed) return Status::Failed;
+  return others ? Status::Parked : Status::Done;
+}
+
+// ---- waiting ----
+
+Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
+  bool is_retry = task_.call.row == &row && task_.woken_by == Wake::Retry;
+  WaitCall call(vm_, row, co_->stack + first, count, task_, is_retry);
+  switch (row.wait(call)) {
+    case Step::Failed: return fail(std::unexpected(std::move(call.error)));
+    case Step::Done:
+      for (uint32_t i = 0; i < count; ++i) co_->stack[first + i].set_nil();
+      co_->stack[result] = std::move(call.result);
+      if (!vm_.has_stop()) [[likely]] return Status::Done;
+      task_.scheduler->poll();
+      return take_requests(false);
+    case Step::Parked: break;
+  }
+  task_.call = {&row, first, count, result};
+  return after_parking();
+}
+
+// The task is in its queues. Something may have been asked of it before it was: then nobody else will
+// wake it for that.
+Status Interpreter::after_parking() {
+  uint32_t wanted = task_.requests.load(std::memory_order_seq_cst);
+  if (wanted == 0 || !task_.claim(task_.ticket.load())) return Status::Parked;
+  task_.woken_by = Wake::Cancelled;
+  task_.woken = true;
+  return deliver_wake();
+}
+
+Status Interpreter::deliver_wake() {
+  task_.woken = false;
+  Wake reason = task_.woken_by;
+  task_.end_wait();
+  WaitingCall call = task_.call;
+  if (reason == Wake::Cancelled || reason == Wake::Deadline) {
+    if (take_requests(true) == Status::Failed) {
+      task_.call = {};
+      return Status::Failed;
+    }
+    reason = Wake::Retry;  // it was meant for a deadline that is over: the wait goes on
+  }
+  if (call.row && reason == Wake::Retry) {
+    task_.woken_by = Wake::Retry;
+    return call_wait(*call.row, call.first, call.count, call.result);
+  }
+  task_.call = {};
+  if (reason == Wake::Error) return fail(std::unexpected(std::move(task_.failure)));
+  if (!call.row) {
+    // A loop over a channel.
+    deliver(std::move(task_.answer), reason == Wake::Closed);
+    return Status::Entered;
+  }
+  if (reason == Wake::Closed) return fail(channel_closed(call.row->name));
+  for (uint32_t i = 0; i < call.count; ++i) co_->stack[call.first + i].set_nil();
+  co_->stack[call.result] = reason == Wake::Value ? std::move(task_.answer) : Value();
+  return Status::Entered;
+}
+
+// The next item of a channel for a loop.
+Status Interpreter::handle_next(const Value& source, IterObject* iter, Value& item, bool& more) {
+  co_->await = Coroutine::Await::ForLoop;
+  co_->await_iter = iter;
+  task_.call = {};
+  switch (channel_receive(task_, source, item)) {
+    case Received::Value: more = true; return Status::Done;
+    case Received::Closed: return Status::Done;
+    case Received::Parked: break;
+  }
+  return after_parking();
+}
+
+Scheduler& WaitCall::scheduler() { return *task_.scheduler; }
+
+}  // namespace harn::vm

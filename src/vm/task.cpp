@@ -1,0 +1,73 @@
+#include "vm/task.h"
+
+#include "base/fmt.h"
+#include "vm/scheduler.h"
+
+namespace harn::vm {
+
+static void display_task(std::string& out, const HandleObject* handle) {
+  fmt::format_to(std::back_inserter(out), "<task:{}>", task_id_text(static_cast<const Task*>(handle)->id));
+}
+
+constinit const HandleType kTaskType = {"taskHandle", destroy_handle<Task>, display_task};
+
+Task::Task() = default;
+
+Task::~Task() {
+  delete more_waiters;
+  while (deadline) delete std::exchange(deadline, deadline->outer);
+}
+
+uint64_t Task::begin_wait(const char* what, Value on) {
+  waits_for = what;
+  waits_on = std::move(on);
+  uint64_t which = ++tickets;
+  ticket.store(which, std::memory_order_release);
+  return which;
+}
+
+static void leave(Waiter& waiter, Wake reason) {
+  WaitQueue* queue = waiter.queue.load(std::memory_order_acquire);
+  // Only the queue's owner takes waiters out besides us; it sets `queue` with the lock held.
+  if (queue) {
+    bool was_in;
+    {
+      std::lock_guard lock(queue->lock());
+      was_in = waiter.queue.load(std::memory_order_relaxed) != nullptr;
+      if (was_in) queue->remove(waiter);
+    }
+    if (was_in && queue->left) queue->left(*queue, waiter, reason);
+  }
+  waiter.value.set_nil();
+}
+
+void Task::end_wait() {
+  leave(waiter, woken_by);
+  if (more_waiters) {
+    for (Waiter& one : *more_waiters) leave(one, woken_by);
+    more_waiters->clear();
+  }
+  if (timer.ticket != 0) {
+    scheduler->clock().remove(timer);
+    timer.ticket = 0;
+  }
+  waits_on.set_nil();
+  waits_for = nullptr;
+}
+
+// ---- ids ----
+
+uint64_t child_id(uint64_t parent, uint32_t index) {
+  if (parent == 0) return index;
+  // Children of children get a number from both, with the top bit set so that no root child has it.
+  auto wide = static_cast<unsigned __int128>(parent ^ 0x9E3779B97F4A7C15ull) * (index + 0xD6E8FEB86659FD93ull);
+  return static_cast<uint64_t>(wide ^ (wide >> 64)) | uint64_t{1} << 63;
+}
+
+std::string task_id_text(uint64_t id) {
+  if (id == 0) return "task_root";
+  if (id >> 63) return fmt::format("vm_task_{:016x}", id);
+  return fmt::format("vm_task_{}", id);
+}
+
+}  // namespace harn::vm

@@ -1,0 +1,140 @@
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "vm/clock.h"
+#include "vm/error.h"
+#include "vm/function.h"
+#include "vm/globals.h"
+#include "vm/handle.h"
+#include "vm/objects.h"
+#include "vm/wait.h"
+
+// One task: a stack of its own, what it waits for, and what it owns. `spawn` gives the program a handle
+// to it; see scheduler.h for how tasks run.
+namespace harn::vm {
+
+class Scheduler;
+struct Worker;
+struct Task;
+
+// What other tasks, timers and signals may ask of a task; it looks at its next checkpoint or wait.
+enum Request : uint32_t {
+  kRequestStop = 1,      // unwind now: only clean-up code runs
+  kRequestCancel = 2,    // the next wait throws, once; the rest is up to the task
+  kRequestDeadline = 4,  // a deadline has passed
+};
+
+// Waiter::number in Task::awaiting: wants to know that the task ended, not what with.
+constexpr uint64_t kWatches = 1;
+
+// Told when a task ends, on the thread the task ended on. One task may have one.
+struct FinishHook {
+  virtual void finished(Task& task) = 0;
+
+ protected:
+  ~FinishHook() = default;
+};
+
+// A `deadline` block the task is in.
+struct Deadline : Timer {
+  Task* task = nullptr;
+  Deadline* outer = nullptr;
+  uint32_t children_before = 0;  // those started later are cancelled with it
+  std::atomic<bool> expired{false};
+};
+
+// What a task that waits in a builtin will do with the answer.
+struct WaitingCall {
+  const Builtin* row = nullptr;  // null: a for loop or a generator waits, see Coroutine::await
+  uint32_t first = 0;
+  uint32_t count = 0;
+  uint32_t result = 0;
+};
+
+struct Task : HandleObject {
+  Task();
+  ~Task();
+
+  // ---- who it is ----
+  Scheduler* scheduler = nullptr;
+  uint64_t id = 0;           // 0: the root task
+  Task* parent = nullptr;    // counted while this task lives
+  uint64_t group = 0;        // siblings of one `parallel`; 0: none
+  uint32_t index = 0;        // among the children its parent started
+
+  // ---- what it runs ----
+  Worker* home = nullptr;    // where it runs once it has started
+  Value entry;               // what to call, until it starts
+  std::vector<Value> arguments;
+  Coroutine root;
+  Coroutine* current = &root;
+  GlobalsRef globals;
+  CellList cells;
+  bool started = false;
+  bool stopping = false;       // it was told to unwind
+  bool is_local = false;       // shares variables with its parent and runs beside it, never at the same time
+  uint32_t children_started = 0;
+  uint32_t groups_started = 0;
+  Value context;               // dict of task-local values, or nil
+  Deadline* deadline = nullptr;  // innermost
+  std::vector<Value> permits;    // what its scopes hold, in order (see sync.h)
+  std::atomic<uint32_t> requests{0};
+  std::atomic<bool> cancel_requested{false};
+  const char* stop_text = "kind:cancelled:VM cancelled by host";
+
+  // ---- waiting ----
+  std::atomic<uint64_t> ticket{0};  // of the wait that is on; 0: not waiting
+  uint64_t tickets = 0;             // given so far
+  WaitingCall call;
+  Wake woken_by = Wake::Value;
+  bool woken = false;
+  Value answer;                     // Wake::Value
+  Thrown failure;                   // Wake::Error
+  Waiter waiter;                    // in one queue
+  std::deque<Waiter>* more_waiters = nullptr;  // in several
+  struct WaitTimer : Timer {
+    Task* task = nullptr;
+    uint64_t ticket = 0;
+  } timer;
+  Value waits_on;                   // kept alive while waiting; shown in a report
+  const char* waits_for = nullptr;  // "receive", "sleep", ...
+  Nanoseconds wait_until = 0;       // a sleep that goes on after an interruption
+  uint64_t queued = 0;              // when it was put in a worker's queue
+  Task* next_queued = nullptr;      // in a worker's inbox
+
+  // ---- how it ended ----
+  SpinLock lock;  // guards what follows
+  bool finished = false;
+  bool result_taken = false;
+  Value result;
+  Thrown error;
+  FinishHook* hook = nullptr;
+  WaitQueue awaiting{lock};
+  Task* first_child = nullptr;
+  Task* next_sibling = nullptr;
+  Task* previous_sibling = nullptr;
+
+  bool is_root() const { return id == 0; }
+  // Takes the wait that `ticket` stands for; whoever succeeds must say why it ends and make it ready.
+  bool claim(uint64_t which) {
+    return which != 0 && ticket.compare_exchange_strong(which, 0, std::memory_order_acq_rel);
+  }
+  // Starts a wait. Before it is entered in any queue.
+  uint64_t begin_wait(const char* what, Value on = {});
+  // Leaves all queues and the clock, whatever ended the wait.
+  void end_wait();
+};
+
+extern const HandleType kTaskType;
+inline Task* as_task(const Value& value) { return as_handle<Task>(value, kTaskType); }
+inline Value task_value(Task& task) { return Value::share(&task); }
+
+// "task_root", "vm_task_1", "vm_task_5f3a...": the same in every run.
+std::string task_id_text(uint64_t id);
+uint64_t child_id(uint64_t parent, uint32_t index);
+
+}  // namespace harn::vm

@@ -33,7 +33,7 @@ endif()
 # Libraries go into the binary where Debian has an archive of them: loading shared objects is most of
 # what a short run costs. {fmt} is compiled into src/base.
 add_library(fmt INTERFACE)
-foreach(name re2 utf8proc yaml-cpp xxhash)
+foreach(name re2 utf8proc yaml-cpp xxhash boost_context)
   find_library(HARN_LIB_${name} NAMES lib${name}.a ${name})
   add_library(${name} INTERFACE)
   target_link_libraries(${name} INTERFACE ${HARN_LIB_${name}})

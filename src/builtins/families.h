@@ -43,6 +43,16 @@ std::span<const vm::Builtin> junit_rows();
 std::span<const vm::Builtin> task_rows();
 std::span<const vm::Builtin> parallel_rows();
 std::span<const vm::Builtin> channel_rows();
+std::span<const vm::Builtin> sync_rows();
+std::span<const vm::Builtin> clock_rows();
+std::span<const vm::Builtin> circuit_rows();
+std::span<const vm::Builtin> atomic_rows();
+std::span<const vm::Builtin> shared_state_rows();
+std::span<const vm::Builtin> mailbox_rows();
+std::span<const vm::Builtin> supervisor_rows();
+std::span<const vm::Builtin> runtime_context_rows();
+std::span<const vm::Builtin> process_rows();
+std::span<const vm::Builtin> http_rows();
 
 // Global names that are numbers, not functions.
 struct NamedConstant {

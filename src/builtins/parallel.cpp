@@ -19,7 +19,12 @@ enum class Mode : uint8_t { Each, Settle, Stream, Race };
 
 // One `parallel`: starts a task per item, not more than `limit` at a time, and collects what they
 // give. Counted by its tasks and by whoever waits for it.
-struct Join : HandleObject, FinishHook {
+struct Join : HandleObject {
+  // A member, not a base: a base with virtual functions would come before the handle's header.
+  struct Hook final : FinishHook {
+    Join* join = nullptr;
+    void finished(Task& task) override { join->task_finished(task); }
+  } hook;
   SpinLock lock;
   Scheduler* scheduler = nullptr;
   Ref<Task> parent;
@@ -50,7 +55,7 @@ struct Join : HandleObject, FinishHook {
   WaitQueue waiting{lock};
 
   void start_some();
-  void finished(Task& task) override;
+  void task_finished(Task& task);
   void abort();
   Value collected();
 
@@ -83,7 +88,7 @@ void Join::start_some() {
     if (body.as_closure()->proto->params > 0) args.push_back(list_item(items, index));
     SpawnOptions options;
     options.group = group;
-    options.hook = this;
+    options.hook = &hook;
     options.index = first_index + static_cast<uint32_t>(index) + 1;
     options.context = &context;
     options.globals = &globals;
@@ -126,7 +131,7 @@ void Join::store(Task& task, size_t index) {
   cancel_from(index + 1);
 }
 
-void Join::finished(Task& task) {
+void Join::task_finished(Task& task) {
   size_t index = task.index - first_index - 1;
   bool over = false;
   {
@@ -202,6 +207,7 @@ Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
   size_t limit = HARN_TRY(limit_of(call.arg(2)));
   Task& parent = Scheduler::current();
   auto join = new_handle<Join>(kJoinType);
+  join->hook.join = join.get();
   join->mode = mode;
   join->limit = limit;
   join->scheduler = parent.scheduler;

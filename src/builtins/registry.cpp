@@ -16,7 +16,9 @@ const vm::BuiltinTable& table() {
       path_workspace_rows(), json_rows(), json_pointer_rows(), jq_rows(), yaml_rows(),
       toml_rows(), csv_rows(), schema_rows(), schema_convert_rows(), regex_rows(), output_rows(),
       log_rows(), convert_rows(), testing_rows(), junit_rows(), task_rows(),
-      parallel_rows(), channel_rows(),
+      parallel_rows(), channel_rows(), sync_rows(), clock_rows(), circuit_rows(), atomic_rows(),
+      shared_state_rows(), mailbox_rows(), supervisor_rows(), runtime_context_rows(),
+      process_rows(), http_rows(),
   };
   static const vm::BuiltinTable table(families);
   return table;
@@ -71,20 +73,25 @@ const compile::Catalog& catalog() {
   return catalog;
 }
 
+// The files of the prelude are one module, in which each sees the functions of the others.
+static std::string prelude_text() {
+  std::string text;
+  for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
+    if (stdlib::is_prelude(module)) text += module.text;
+  }
+  return text;
+}
+
 std::unique_ptr<bytecode::Program> load_prelude() {
   NoFiles loader;
   diag::Sink sink;
   modules::Graph graph(loader, {}, sink);
-  for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
-    if (module.path != "std/prelude") continue;
-    auto* loaded = graph.load_text("std/prelude", std::string(module.text), "");
-    compile::CompileOptions options;
-    options.hidden = true;
-    auto program = compile::compile_program(graph, *loaded, catalog(), sink, options);
-    HARN_ASSERT(program, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
-    return program;
-  }
-  return nullptr;
+  auto* loaded = graph.load_text("std/prelude", prelude_text(), "");
+  compile::CompileOptions options;
+  options.hidden = true;
+  auto program = compile::compile_program(graph, *loaded, catalog(), sink, options);
+  HARN_ASSERT(program, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
+  return program;
 }
 
 }  // namespace harn::builtins

@@ -39,7 +39,7 @@ Result<Observed> run_fixture(const std::string& path) {
   if (!program) return Observed{"", diag::render_all(loaded->sink, diag::Colour::No), true};
   Answers answers = entry_returns(*loaded->main) ? Answers::Yes : Answers::No;
   CaptureHost host(CaptureHost::Keep::Yes);
-  vm::Vm vm(builtins::table(), host, vm_options({.while_limit = limit}));
+  vm::Vm vm(builtins::table(), host, vm_options({.while_limit = limit}, kTestWorkers));
   TimeoutTarget target(vm);
   auto outcome = execute(vm, std::move(program), {.project_root = project.root});
   Ending ending = ending_of(outcome, answers, Snippet::No, diag::Colour::No);

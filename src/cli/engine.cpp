@@ -30,7 +30,7 @@ static std::span<const modules::EmbeddedSource> embedded_sources() {
   static const auto sources = [] {
     std::vector<modules::EmbeddedSource> out;
     for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
-      if (module.path != "std/prelude") out.push_back({module.path, module.text});
+      if (!stdlib::is_prelude(module)) out.push_back({module.path, module.text});
     }
     return out;
   }();
@@ -72,9 +72,10 @@ std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program) {
   return std::make_unique<bytecode::Program>(program);
 }
 
-vm::VmOptions vm_options(vm::Limits limits) {
+vm::VmOptions vm_options(vm::Limits limits, unsigned workers) {
   vm::VmOptions options;
   options.limits = limits;
+  options.workers = workers;
   options.load_prelude = builtins::load_prelude;
   options.is_property = builtins::is_property;
   return options;

@@ -42,7 +42,10 @@ void check(Loaded& loaded);
 // Another program from the same code, for a VM of its own.
 std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program);
 
-vm::VmOptions vm_options(vm::Limits limits);
+// `workers`: threads that run tasks; 0: one for each processor.
+vm::VmOptions vm_options(vm::Limits limits, unsigned workers = 0);
+// Tests run their tasks on one worker: the order of what happens is then always the same.
+constexpr unsigned kTestWorkers = 1;
 
 // What a program sees of the world it was started in.
 struct Surroundings {

@@ -46,4 +46,19 @@ Result<int64_t> while_limit(const Project& project, std::optional<int64_t> flag)
   return vm::Limits{}.while_limit;
 }
 
+Result<unsigned> worker_count(std::optional<int64_t> flag) {
+  constexpr int64_t kMost = 1024;
+  std::string_view name = "--workers";
+  if (!flag) {
+    const char* variable = getenv("HARN_WORKERS");
+    if (!variable || !*variable) return 0u;
+    name = "HARN_WORKERS";
+    flag = parse_number(variable).value_or(-1);
+  }
+  if (*flag < 0 || *flag > kMost) {
+    return fail(ErrorKind::Invalid, fmt::format("{} must be a whole number from 0 to {}", name, kMost));
+  }
+  return static_cast<unsigned>(*flag);
+}
+
 }  // namespace harn::cli

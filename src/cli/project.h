@@ -18,6 +18,8 @@ struct Project {
 // `path` is the program's file, or empty for text that is in none.
 Result<Project> find_project(const std::string& path);
 
+// Threads that run tasks: the flag, HARN_WORKERS, or 0 for one per processor.
+Result<unsigned> worker_count(std::optional<int64_t> flag);
 // The limit of `while` passes: the flag, else HARN_WHILE_LIMIT, else harn.toml, else the default.
 Result<int64_t> while_limit(const Project& project, std::optional<int64_t> flag);
 

@@ -83,12 +83,13 @@ struct Prepared {
   std::unique_ptr<bytecode::Program> program;
   Surroundings surroundings;
   vm::Limits limits;
+  unsigned workers;
   Answers answers;
 };
 
 int run_events(Prepared prepared) {
   EventHost host;
-  vm::Vm vm(builtins::table(), host, vm_options(prepared.limits));
+  vm::Vm vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
   host.attach(&vm);
   InterruptGuard guard(vm);
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
@@ -101,7 +102,7 @@ int run_process(Prepared prepared) {
   ProcessHost host;
   // The process ends with the program, and its memory with it: nothing is taken apart piece by
   // piece, except where a leak checker looks on.
-  auto* vm = new vm::Vm(builtins::table(), host, vm_options(prepared.limits));
+  auto* vm = new vm::Vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
   host.attach(vm);
   InterruptGuard guard(*vm);
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
@@ -145,12 +146,15 @@ int run(const Arguments& arguments) {
   auto limit = while_limit(*project, arguments.number("--while-limit"));
   if (!limit) return report_usage(arguments.command(), {limit.error().message, ""});
 
+  auto workers = worker_count(arguments.number("--workers"));
+  if (!workers) return report_usage(arguments.command(), {workers.error().message, ""});
+
   Loaded& loaded = *source->loaded;
   bool json = arguments.has("--json");
   auto program = compile(loaded);
   if (!program) return report_errors(loaded.sink, json);
   Prepared prepared{rendered(loaded.sink, json), std::move(program),
-                    surroundings_of(arguments, *project), {.while_limit = *limit},
+                    surroundings_of(arguments, *project), {.while_limit = *limit}, *workers,
                     entry_returns(*loaded.main) ? Answers::Yes : Answers::No};
   return json ? run_events(std::move(prepared)) : run_process(std::move(prepared));
 }
@@ -161,6 +165,10 @@ constexpr Option kOptions[] = {
      .value = "N",
      .kind = ValueKind::Number,
      .help = "passes one `while` may make (default 10000, 0: no limit)"},
+    {.name = "--workers",
+     .value = "N",
+     .kind = ValueKind::Number,
+     .help = "threads that run tasks (default: one for each processor; 1: a fixed order)"},
     {.name = "--json", .help = "print everything the program writes as JSON events, one a line"},
 };
 

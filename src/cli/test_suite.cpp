@@ -69,7 +69,7 @@ struct UserTests {
     const TestFile& file = files[places[number].file];
     if (!file.program) return {.passed = false, .error = file.problem, .output = ""};
     CaptureHost host(CaptureHost::Keep::Yes);
-    vm::Vm vm(builtins::table(), host, vm_options(file.limits));
+    vm::Vm vm(builtins::table(), host, vm_options(file.limits, kTestWorkers));
     TimeoutTarget target(vm);
     auto outcome = execute(vm, copy(*file.program), file.surroundings, places[number].pipeline);
     Ending ending = ending_of(outcome, Answers::No, Snippet::No, diag::Colour::No);

@@ -3,7 +3,7 @@
 #include <span>
 #include <string_view>
 
-// The modules written in Harn that are part of the binary: src/std/*.harn, embedded by the build.
+// The modules written in Harn that are part of the binary: src/std/**.harn, embedded by the build.
 namespace harn::stdlib {
 
 struct EmbeddedModule {
@@ -11,5 +11,10 @@ struct EmbeddedModule {
   std::string_view text;
 };
 std::span<const EmbeddedModule> embedded_modules();
+
+// prelude.harn and the files in prelude/: together one module that programs cannot import.
+inline bool is_prelude(const EmbeddedModule& module) {
+  return module.path == "std/prelude" || module.path.starts_with("std/prelude/");
+}
 
 }  // namespace harn::stdlib

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "vm/dict.h"
+#include "vm/handle.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
 
@@ -106,6 +107,11 @@ class Comparison {
     return all;
   }
 
+  // Sets go by identity: what makes handles equal may change while they are in one.
+  static bool compare_handles(const HandleObject* a, const HandleObject* b) {
+    return mode == Mode::Equal && a->type == b->type && a->type->equal && a->type->equal(a, b);
+  }
+
   bool compare_objects(const Value& a, const Value& b, int depth) {
     switch (a.kind()) {
       case Kind::String: return same_text(a.as_string(), b.as_string());
@@ -131,6 +137,7 @@ class Comparison {
       case Kind::Closure:
       case Kind::Generator:
       case Kind::Rng: return false;
+      case Kind::Handle: return compare_handles(a.as<HandleObject>(), b.as<HandleObject>());
       default: return a.object() == b.object();
     }
   }

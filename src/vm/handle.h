@@ -2,6 +2,7 @@
 
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "vm/memory.h"
 #include "vm/value.h"
@@ -19,6 +20,8 @@ struct HandleType {
   void (*destroy)(HandleObject* handle);       // releases what it holds and frees it
   void (*display)(std::string& out, const HandleObject* handle);
   void (*drop)(HandleObject* handle) = nullptr;  // drop(handle), the end of an owned<T> variable
+  // `==` of two handles of this type; without it they are never equal.
+  bool (*equal)(const HandleObject* a, const HandleObject* b) = nullptr;
 };
 
 struct HandleObject : Object {
@@ -28,8 +31,8 @@ struct HandleObject : Object {
 // A new handle of type T, which derives from HandleObject. Counted atomically from the start.
 template <class T>
 Ref<T> new_handle(const HandleType& type) {
-  auto* memory = allocate(sizeof(T));
-  auto* handle = new (memory) T;
+  static_assert(!std::is_polymorphic_v<T>, "the header must come first");
+  auto* handle = new (allocate(sizeof(T))) T;
   handle->refs = -1;
   handle->kind = Kind::Handle;
   handle->flags = 0;

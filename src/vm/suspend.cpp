@@ -1,5 +1,6 @@
 // Where a task stops and goes on: its start, checkpoints, waits, and what was asked of it meanwhile.
 #include "vm/channel.h"
+#include "vm/fiber.h"
 #include "vm/interpreter.h"
 #include "vm/ops.h"
 #include "vm/scheduler.h"
@@ -73,6 +74,7 @@ Status Interpreter::checkpoint() {
 
 Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
   bool is_retry = task_.call.row == &row && task_.woken_by == Wake::Retry;
+  if (is_retry) task_.call.row = nullptr;  // the next call of this row is a new one
   WaitCall call(vm_, row, co_->stack + first, count, task_, is_retry);
   switch (row.wait(call)) {
     case Step::Failed: return fail(std::unexpected(std::move(call.error)));
@@ -88,11 +90,15 @@ Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count
   return after_parking();
 }
 
+// A builtin on a fiber was told to stop and waits once more, for its clean-up: what is asked of the task
+// meanwhile is heard afterwards.
+static bool is_cleaning_up(const Task& task) { return task.fiber && task.fiber->stop; }
+
 // The task is in its queues. Something may have been asked of it before it was: then nobody else will
 // wake it for that.
 Status Interpreter::after_parking() {
   uint32_t wanted = task_.requests.load(std::memory_order_seq_cst);
-  if (wanted == 0 || !task_.claim(task_.ticket.load())) return Status::Parked;
+  if (wanted == 0 || is_cleaning_up(task_) || !task_.claim(task_.ticket.load())) return Status::Parked;
   task_.woken_by = Wake::Cancelled;
   task_.woken = true;
   return deliver_wake();
@@ -104,11 +110,23 @@ Status Interpreter::deliver_wake() {
   task_.end_wait();
   WaitingCall call = task_.call;
   if (reason == Wake::Cancelled || reason == Wake::Deadline) {
-    if (take_requests(true) == Status::Failed) {
+    // Otherwise it was meant for a deadline that is over: the wait goes on.
+    bool must_stop = !is_cleaning_up(task_) && take_requests(true) == Status::Failed;
+    if (must_stop && !task_.fiber) {
       task_.call = {};
       return Status::Failed;
     }
-    reason = Wake::Retry;  // it was meant for a deadline that is over: the wait goes on
+    // C++ code that waits is let go on first, so that it gives back what it holds.
+    if (must_stop) task_.fiber->stop = std::move(error_);
+    reason = must_stop ? Wake::Cancelled : Wake::Retry;
+  }
+  if (task_.fiber) {
+    if (reason == Wake::Error) {
+      task_.fiber->stop = std::move(task_.failure);
+      reason = Wake::Cancelled;
+    }
+    task_.fiber->woken_by = reason;
+    return call_wait(*call.row, call.first, call.count, call.result);
   }
   if (call.row && reason == Wake::Retry) {
     task_.woken_by = Wake::Retry;

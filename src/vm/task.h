@@ -20,6 +20,7 @@ namespace harn::vm {
 class Scheduler;
 struct Worker;
 struct Task;
+struct Fiber;  // vm/fiber.h
 
 // What other tasks, timers and signals may ask of a task; it looks at its next checkpoint or wait.
 enum Request : uint32_t {
@@ -90,6 +91,7 @@ struct Task : HandleObject {
   std::atomic<uint64_t> ticket{0};  // of the wait that is on; 0: not waiting
   uint64_t tickets = 0;             // given so far
   WaitingCall call;
+  Fiber* fiber = nullptr;           // the stack of a builtin that waits in the middle of C++ code
   Wake woken_by = Wake::Value;
   bool woken = false;
   Value answer;                     // Wake::Value

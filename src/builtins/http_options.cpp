@@ -1,0 +1,186 @@
+#include "builtins/http_options.h"
+
+#include "base/result.h"
+#include "builtins/base64_text.h"
+#include "net/url.h"
+#include "vm/dict.h"
+#include "vm/objects.h"
+#include "vm/ops.h"
+
+namespace harn::builtins {
+
+using namespace vm;
+
+namespace {
+
+// Options that other documents name and that do not work yet: silence would be worse than an error.
+constexpr std::string_view kLater[] = {"multipart", "session", "tls"};
+
+// The options as they are read: absent and nil are the same.
+class Options {
+ public:
+  explicit Options(const DictObject* dict) : dict_(dict) {}
+
+  const Value* find(std::string_view name) const {
+    const Value* value = dict_ ? dict_->find(name) : nullptr;
+    return value && !value->is_nil() ? value : nullptr;
+  }
+
+  // A count or a time in milliseconds: 0 or more.
+  Outcome<void> number(std::string_view name, int64_t& to) const {
+    const Value* value = find(name);
+    if (!value) return {};
+    if (!value->is_int() || value->as_int() < 0) {
+      return type_error("http: option `{}` is {}, expected an int, 0 or more", name, display(*value));
+    }
+    to = value->as_int();
+    return {};
+  }
+
+  Outcome<void> flag(std::string_view name, bool& to) const {
+    const Value* value = find(name);
+    if (!value) return {};
+    if (!value->is_bool()) return type_error("http: option `{}` is {}, expected a bool", name, display(*value));
+    to = value->as_bool();
+    return {};
+  }
+
+  Outcome<const DictObject*> dict(std::string_view name) const {
+    const Value* value = find(name);
+    if (!value) return static_cast<const DictObject*>(nullptr);
+    // The value may be a secret: only its type is shown.
+    if (!value->is_dict()) return type_error("http: option `{}` is a {}, expected a dict", name, type_name(*value));
+    return value->as_dict();
+  }
+
+ private:
+  const DictObject* dict_;
+};
+
+// What goes on the wire as a line must be one.
+bool is_one_line(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos; }
+
+Outcome<void> add_header(net::HttpRequest& request, std::string_view name, std::string value) {
+  bool is_name = !name.empty() && name.find_first_of(": \t") == name.npos && is_one_line(name);
+  if (!is_name || !is_one_line(value)) return throw_text("http: header `{}` cannot be sent", name);
+  request.headers.push_back({std::string(name), std::move(value)});
+  return {};
+}
+
+Outcome<void> read_headers(const Options& options, net::HttpRequest& request) {
+  const DictObject* headers = HARN_TRY(options.dict("headers"));
+  if (!headers) return {};
+  for (auto [name, value] : headers->entries()) {
+    if (!value->is_nil()) HARN_CHECK(add_header(request, name->view(), display(*value)));
+  }
+  return {};
+}
+
+Outcome<void> read_query(const Options& options, net::HttpRequest& request) {
+  const DictObject* query = HARN_TRY(options.dict("query"));
+  if (!query) return {};
+  for (auto [name, value] : query->entries()) {
+    if (!value->is_nil()) net::add_query(request.url, name->view(), display(*value));
+  }
+  return {};
+}
+
+std::string field(const DictObject* dict, std::string_view name) {
+  const Value* value = dict->find(name);
+  return value && !value->is_nil() ? display(*value) : "";
+}
+
+Outcome<void> read_auth(const Options& options, net::HttpRequest& request) {
+  const Value* auth = options.find("auth");
+  if (!auth) return {};
+  if (auth->is_string()) return add_header(request, "Authorization", display(*auth));
+  if (auth->is_dict()) {
+    const Value* bearer = auth->as_dict()->find("bearer");
+    if (bearer && !bearer->is_nil()) return add_header(request, "Authorization", "Bearer " + display(*bearer));
+    const Value* basic = auth->as_dict()->find("basic");
+    if (basic && basic->is_dict()) {
+      std::string line = "Basic ";
+      append_base64(line, field(basic->as_dict(), "user") + ":" + field(basic->as_dict(), "password"));
+      return add_header(request, "Authorization", std::move(line));
+    }
+  }
+  return type_error("http: option `auth` must be a string, {{bearer}} or {{basic: {{user, password}}}}");
+}
+
+Outcome<void> read_retry(const Options& options, HttpPlan& plan) {
+  HARN_CHECK(options.number("retries", plan.retries));
+  HARN_CHECK(options.number("backoff", plan.backoff_ms));
+  Options retry(HARN_TRY(options.dict("retry")));
+  HARN_CHECK(retry.number("max", plan.retries));
+  HARN_CHECK(retry.number("backoff_ms", plan.backoff_ms));
+  HARN_CHECK(options.flag("respect_retry_after", plan.respect_retry_after));
+  if (const Value* statuses = options.find("retry_on"); statuses && statuses->is_list()) {
+    plan.retry_on.clear();
+    for (const Value& status : statuses->as_list()->values()) {
+      if (status.is_int()) plan.retry_on.push_back(status.as_int());
+    }
+  }
+  if (const Value* methods = options.find("retry_methods"); methods && methods->is_list()) {
+    plan.retry_methods.clear();
+    for (const Value& method : methods->as_list()->values()) plan.retry_methods.push_back(display(method));
+  }
+  return {};
+}
+
+Outcome<void> read_limits(const Options& options, HttpPlan& plan) {
+  net::HttpRequest& request = plan.request;
+  int64_t most = static_cast<int64_t>(request.max_body);
+  HARN_CHECK(options.number("timeout", request.timeout_ms));
+  HARN_CHECK(options.number("timeout_ms", request.timeout_ms));
+  HARN_CHECK(options.number("total_timeout_ms", plan.total_timeout_ms));
+  HARN_CHECK(options.number("connect_timeout_ms", request.connect_timeout_ms));
+  HARN_CHECK(options.number("read_timeout_ms", request.read_timeout_ms));
+  HARN_CHECK(options.number("max_redirects", plan.max_redirects));
+  HARN_CHECK(options.number("max_body_bytes", most));
+  HARN_CHECK(options.flag("follow_redirects", plan.follow_redirects));
+  HARN_CHECK(options.flag("decompress", request.decompress));
+  request.max_body = static_cast<size_t>(most);
+  return {};
+}
+
+Outcome<void> read_proxy(const Options& options, net::HttpRequest& request) {
+  if (const Value* proxy = options.find("proxy")) request.proxy = display(*proxy);
+  const Value* auth = options.find("proxy_auth");
+  if (!auth) return {};
+  if (auth->is_dict()) request.proxy_user = field(auth->as_dict(), "user") + ":" + field(auth->as_dict(), "password");
+  else request.proxy_user = display(*auth);
+  return {};
+}
+
+// Control characters and spaces after the host are encoded; in it they are a mistake.
+bool has_clean_host(std::string_view url) {
+  std::string_view start = url.substr(0, url.find_first_of("/?#", url.find("://") + 3));
+  return std::none_of(start.begin(), start.end(), [](char c) { return (c >= 0 && c <= ' ') || c == 0x7F; });
+}
+
+}  // namespace
+
+Outcome<HttpPlan> read_http_options(std::string method, std::string url, const Value& given) {
+  if (!net::split_url(url) || !has_clean_host(url)) {
+    return throw_text("http: URL must start with http:// or https://, got '{}'", net::masked_url(url));
+  }
+  if (!given.is_nil() && !given.is_dict()) return type_error("http: options are a {}, expected a dict", type_name(given));
+  Options options(given.is_dict() ? given.as_dict() : nullptr);
+  for (std::string_view name : kLater) {
+    if (options.find(name)) return throw_text("http: option `{}` is not supported yet", name);
+  }
+  HttpPlan plan;
+  plan.request.method = std::move(method);
+  plan.request.url = std::move(url);
+  HARN_CHECK(read_limits(options, plan));
+  HARN_CHECK(read_retry(options, plan));
+  HARN_CHECK(read_headers(options, plan.request));
+  HARN_CHECK(read_auth(options, plan.request));
+  HARN_CHECK(read_proxy(options, plan.request));
+  HARN_CHECK(read_query(options, plan.request));
+  if (const Value* body = options.find("body")) plan.request.body = display(*body);
+  plan.request.url = net::encoded_url(plan.request.url);
+  return plan;
+}
+
+}  // namespace harn::builtins

@@ -1,0 +1,139 @@
+// What a task knows about itself: who it is, and the values it hands down to the tasks it starts.
+#include "base/result.h"
+#include "builtins/families.h"
+#include "builtins/supervisor.h"
+#include "builtins/task_scope.h"
+#include "vm/scheduler.h"
+#include "vm/transfer.h"
+#include "vm/vm.h"
+
+namespace harn::builtins {
+
+using namespace vm;
+
+namespace {
+
+// Set by what does not exist here yet: workflows, agents, triggers, tracing. Always there, always nil.
+constexpr std::string_view kUnavailable[] = {
+    "task_name",         "workflow_id",      "run_id",
+    "stage_id",          "worker_id",        "agent_session_id",
+    "parent_agent_session_id", "root_agent_session_id", "agent_name",
+    "trigger_id",        "trigger_event_id", "binding_key",
+    "tenant_id",         "provider",         "trace_id",
+    "span_id",           "capacity_class",
+};
+
+Value context_values(const Task& task) { return task.context.is_nil() ? Value(new_dict()) : task.context; }
+
+Outcome<Value> debug_info(Call& call) {
+  Value supervisors = HARN_TRY(supervisor_states(call.vm()));
+  return DictBuilder()
+      .add("supervisors", std::move(supervisors))
+      .add("workers", Value::integer(call.vm().scheduler().worker_limit()))
+      .done();
+}
+
+Outcome<Value> runtime_context(Call& call) {
+  const Task& task = Scheduler::current();
+  Value debug = HARN_TRY(debug_info(call));
+  DictBuilder out;
+  for (std::string_view field : kUnavailable) out.add(field, Value());
+  std::string group = task_group_text(task);
+  return out.add("task_id", text_value(task_id_text(task.id)))
+      .add("parent_task_id", task.parent ? text_value(task_id_text(task.parent->id)) : Value())
+      .add("root_task_id", text_value(task_id_text(0)))
+      .add("task_group_id", group.empty() ? Value() : text_value(group))
+      .add("scope_id", text_value(task_group_scope_id(task)))
+      .add("scheduler_key", text_value("worker"))
+      .add("runner", text_value("harn"))
+      .add("context_values", context_values(task))
+      .add("cancelled", Value::boolean(task.cancel_requested.load(std::memory_order_relaxed)))
+      .add("debug", std::move(debug))
+      .done();
+}
+
+// ---- task-local values ----
+
+Outcome<std::string_view> key_of(Call& call) {
+  if (call.arg(0).is_string()) return call.arg(0).as_string()->view();
+  return runtime_error("{}: first argument must be a string key", call.row().name);
+}
+
+Value value_of(const Task& task, std::string_view key) {
+  const Value* found = task.context.is_nil() ? nullptr : task.context.as_dict()->find(key);
+  return found ? *found : Value();
+}
+
+Outcome<Value> values(Call&) { return context_values(Scheduler::current()); }
+
+Outcome<Value> get(Call& call) {
+  auto key = HARN_TRY(key_of(call));
+  const Task& task = Scheduler::current();
+  bool is_set = !task.context.is_nil() && task.context.as_dict()->find(key);
+  return is_set ? value_of(task, key) : call.take(1);
+}
+
+Outcome<Value> set(Call& call) {
+  auto key = HARN_TRY(key_of(call));
+  Value value = HARN_TRY(transfer(call.take(1)));
+  // Tasks share the dict they inherit, so nothing in it may change.
+  if (value.is_heap() && value.object()->refs > 0) {
+    return runtime_error("runtime_context_set: a {} with state of its own cannot be handed down to tasks",
+                         type_name(value));
+  }
+  Task& task = Scheduler::current();
+  Value previous = value_of(task, key);
+  Value changed = context_values(task);
+  dict_set(changed, key, std::move(value));
+  task.context = HARN_TRY(transfer(std::move(changed)));
+  return previous;
+}
+
+Outcome<Value> clear(Call& call) {
+  auto key = HARN_TRY(key_of(call));
+  Task& task = Scheduler::current();
+  Value previous = value_of(task, key);
+  Value changed = context_values(task);
+  dict_erase(changed, key);
+  task.context = HARN_TRY(transfer(std::move(changed)));
+  return previous;
+}
+
+constinit const Builtin kRows[] = {
+    {.name = "runtime_context",
+     .signature = "() -> dict",
+     .doc = "Who the running task is: its id, parent, root, group and more; what is not available is nil.",
+     .example = "runtime_context().task_id == \"task_root\"",
+     .call = runtime_context},
+    {.name = "runtime_context_clear",
+     .signature = "(key: string) -> any",
+     .doc = "Removes a task-local value and gives it.",
+     .example = "runtime_context_clear(\"user\") == nil",
+     .call = clear},
+    {.name = "runtime_context_get",
+     .signature = "(key: string, default?: any) -> any",
+     .doc = "A task-local value, or `default`.",
+     .example = "runtime_context_get(\"user\", \"nobody\") == \"nobody\"",
+     .call = get},
+    {.name = "runtime_context_set",
+     .signature = "(key: string, value: any) -> any",
+     .doc = "Sets a value for this task and those it starts from now on; gives the previous one.",
+     .example = "runtime_context_set(\"user\", \"ada\") == nil",
+     .call = set},
+    {.name = "runtime_context_values",
+     .signature = "() -> dict",
+     .doc = "All task-local values.",
+     .example = "runtime_context_values() == {}",
+     .call = values},
+    {.name = "task_current",
+     .signature = "() -> dict",
+     .doc = "The same as runtime_context.",
+     .example = "task_current().parent_task_id == nil",
+     .call = runtime_context},
+};
+
+}  // namespace
+
+std::span<const Builtin> runtime_context_rows() { return kRows; }
+
+}  // namespace harn::builtins

@@ -1,0 +1,155 @@
+// Supervisors. What they do is written in Harn, see src/std/prelude/supervisor.harn; here is where the
+// control tasks publish what other tasks may see of them.
+#include "builtins/supervisor.h"
+
+#include <deque>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "builtins/families.h"
+#include "builtins/task_scope.h"
+#include "vm/transfer.h"
+
+namespace harn::builtins {
+
+using namespace vm;
+
+namespace {
+
+// A supervisor may run for months: the oldest events are forgotten.
+constexpr size_t kMaxEvents = 10'000;
+
+struct Published {
+  Value record;  // {state, control, done}
+  std::deque<Value> events;
+};
+
+struct Supervisors {
+  SpinLock lock;
+  std::deque<Published> all;  // in the order of their start
+  std::unordered_map<std::string, Published*> by_id;
+
+  Published* find(std::string_view id) {
+    auto found = by_id.find(std::string(id));
+    return found == by_id.end() ? nullptr : found->second;
+  }
+};
+
+Outcome<Value> make(Call& call) {
+  auto& supervisors = call.vm().local<Supervisors>();
+  std::lock_guard lock(supervisors.lock);
+  Published& fresh = supervisors.all.emplace_back();
+  std::string id = fmt::format("supervisor_{}", supervisors.all.size());
+  supervisors.by_id[id] = &fresh;
+  return text_value(id);
+}
+
+Outcome<Value> put(Call& call) {
+  auto id = HARN_TRY(call.text(0));
+  Value record = HARN_TRY(transfer(call.take(1)));
+  auto& supervisors = call.vm().local<Supervisors>();
+  std::lock_guard lock(supervisors.lock);
+  // The old record dies with `record`, when the lock is free again.
+  if (Published* published = supervisors.find(id)) std::swap(published->record, record);
+  return Value();
+}
+
+Outcome<Value> get(Call& call) {
+  auto id = HARN_TRY(call.text(0));
+  auto& supervisors = call.vm().local<Supervisors>();
+  std::lock_guard lock(supervisors.lock);
+  Published* published = supervisors.find(id);
+  return published ? read_shared(published->record) : Outcome<Value>(Value());
+}
+
+Outcome<Value> add_event(Call& call) {
+  auto id = HARN_TRY(call.text(0));
+  Value event = HARN_TRY(transfer(call.take(1)));
+  auto& supervisors = call.vm().local<Supervisors>();
+  std::lock_guard lock(supervisors.lock);
+  if (Published* published = supervisors.find(id)) {
+    published->events.push_back(std::move(event));
+    if (published->events.size() > kMaxEvents) published->events.pop_front();
+  }
+  return Value();
+}
+
+Outcome<Value> events(Call& call) {
+  auto id = HARN_TRY(call.text(0));
+  auto out = new_list();
+  auto& supervisors = call.vm().local<Supervisors>();
+  std::lock_guard lock(supervisors.lock);
+  Published* published = supervisors.find(id);
+  if (!published) return Value(std::move(out));
+  for (const Value& event : published->events) out->push(HARN_TRY(read_shared(event)));
+  return Value(std::move(out));
+}
+
+constinit const Builtin kRows[] = {
+    {.name = "__supervisor_event",
+     .signature = "(id: string, event: dict) -> nil",
+     .doc = "Appends an event.",
+     .call = add_event},
+    {.name = "__supervisor_events",
+     .signature = "(id: string) -> list",
+     .doc = "The events so far.",
+     .call = events},
+    {.name = "__supervisor_get",
+     .signature = "(id: string) -> any",
+     .doc = "What was published last, or nil.",
+     .call = get},
+    {.name = "__supervisor_new",
+     .signature = "(name: string) -> string",
+     .doc = "The id of a new supervisor.",
+     .call = make},
+    {.name = "__supervisor_put",
+     .signature = "(id: string, record: dict) -> nil",
+     .doc = "Publishes a record.",
+     .call = put},
+    {.name = "supervisor_events",
+     .signature = "(supervisor: any) -> list",
+     .doc = "What happened to a supervisor and its children: {event, child, kind, attempt, error, at_ms} each.",
+     .example = "supervisor_events(supervisor_start({children: []})) == []",
+     .prelude = "supervisor_events"},
+    {.name = "supervisor_metrics",
+     .signature = "(supervisor: any) -> dict",
+     .doc = "How often children were started, stopped, failed, restarted, suppressed and escalated.",
+     .example = "supervisor_metrics(supervisor_start({children: []})).started == 0",
+     .prelude = "supervisor_metrics"},
+    {.name = "supervisor_start",
+     .signature = "(spec: dict) -> dict",
+     .doc = "Starts the children of {name, strategy, children} as tasks and restarts them by their policies.",
+     .example = "supervisor_start({name: \"ops\", children: []}).name == \"ops\"",
+     .prelude = "supervisor_start"},
+    {.name = "supervisor_state",
+     .signature = "(supervisor: any) -> dict",
+     .doc = "A supervisor, given by handle or id, as it is now: its status, children and metrics.",
+     .example = "supervisor_state(supervisor_start({children: []})).status == \"running\"",
+     .prelude = "supervisor_state"},
+    {.name = "supervisor_stop",
+     .signature = "(supervisor: any, timeout?: int) -> dict",
+     .doc = "Asks the children to end, waits, stops those that are left, and gives the last state.",
+     .example = "supervisor_stop(supervisor_start({children: []})).status == \"stopped\"",
+     .prelude = "supervisor_stop"},
+};
+
+}  // namespace
+
+Outcome<Value> supervisor_states(Vm& vm) {
+  auto out = new_list();
+  auto& supervisors = vm.local<Supervisors>();
+  std::lock_guard lock(supervisors.lock);
+  for (const Published& published : supervisors.all) {
+    // Nil between __supervisor_new and the first __supervisor_put.
+    if (!published.record.is_dict()) continue;
+    Value record = HARN_TRY(read_shared(published.record));
+    if (const Value* state = record.as_dict()->find("state")) out->push(*state);
+  }
+  return Value(std::move(out));
+}
+
+std::span<const Builtin> supervisor_rows() { return kRows; }
+
+}  // namespace harn::builtins

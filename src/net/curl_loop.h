@@ -1,0 +1,40 @@
+#pragma once
+
+#include <memory>
+#include <unordered_map>
+
+#include "net/curl_library.h"
+#include "net/loop.h"
+
+// Drives curl's transfers with the I/O thread's watches and timers: curl says which sockets and what time
+// it is interested in, and is told when something happens there.
+namespace harn::net {
+
+// One curl multi handle, with the connections it keeps. Only on the I/O thread.
+class CurlLoop {
+ public:
+  using Ended = std::move_only_function<void(CURL* transfer, CURLcode code)>;
+
+  CurlLoop(const CurlLibrary& curl, Ended ended);
+  ~CurlLoop();
+  CurlLoop(const CurlLoop&) = delete;
+
+  // `ended` is called when the transfer is over. It is then out of the loop and the caller's again.
+  bool add(CURL* transfer);
+  void remove(CURL* transfer);
+
+ private:
+  struct Socket;
+  static int on_socket(CURL*, curl_socket_t fd, int what, void* loop, void* socket);
+  static int on_timer(CURLM*, long ms, void* loop);
+  void act(curl_socket_t fd, int events);
+  void collect();
+
+  const CurlLibrary& curl_;
+  Ended ended_;
+  std::unordered_map<curl_socket_t, std::unique_ptr<Socket>> sockets_;
+  LoopTimer timer_;
+  CURLM* multi_;
+};
+
+}  // namespace harn::net

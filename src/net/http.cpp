@@ -1,0 +1,249 @@
+#include "net/http.h"
+
+#include <strings.h>
+
+#include <atomic>
+#include <memory>
+#include <unordered_map>
+
+#include "base/fmt.h"
+#include "base/text.h"
+#include "net/curl_loop.h"
+#include "net/url.h"
+
+namespace harn::net {
+
+namespace {
+
+// How long connections without requests are kept.
+constexpr std::chrono::milliseconds kIdleTime{15'000};
+
+// One request under way. Only on the I/O thread.
+struct Transfer {
+  Transfer(const CurlLibrary& curl, uint64_t number, HttpRequest request, std::function<void(HttpResponse)> done)
+      : curl(curl), number(number), request(std::move(request)), done(std::move(done)) {}
+  Transfer(const Transfer&) = delete;
+  ~Transfer() {
+    if (easy) curl.easy_cleanup(easy);
+    curl.slist_free_all(headers);
+  }
+
+  bool prepare();
+  void set_limits();
+  bool set_headers();
+  void take_header(std::string_view line);
+  void settle(CURLcode code);
+  template <class T>
+  void set(CURLoption option, T value) { curl.easy_setopt(easy, option, value); }
+
+  const CurlLibrary& curl;
+  uint64_t number;
+  HttpRequest request;
+  std::function<void(HttpResponse)> done;
+  CURL* easy = nullptr;
+  curl_slist* headers = nullptr;
+  char error[CURL_ERROR_SIZE] = "";
+  bool is_too_large = false;
+  HttpResponse response;
+};
+
+size_t on_body(char* data, size_t size, size_t count, void* user) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  std::string& body = transfer.response.body;
+  if (body.size() + size * count > transfer.request.max_body) {
+    transfer.is_too_large = true;
+    return 0;  // ends the transfer
+  }
+  body.append(data, size * count);
+  return size * count;
+}
+
+size_t on_header(char* data, size_t size, size_t count, void* user) {
+  static_cast<Transfer*>(user)->take_header({data, size * count});
+  return size * count;
+}
+
+// ---- asking ----
+
+bool Transfer::prepare() {
+  easy = curl.easy_init();
+  if (!easy || !set_headers()) return false;
+  set(CURLOPT_PRIVATE, this);
+  set(CURLOPT_ERRORBUFFER, error);
+  set(CURLOPT_URL, request.url.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_HTTPHEADER, headers);
+  set(CURLOPT_WRITEFUNCTION, on_body);
+  set(CURLOPT_WRITEDATA, this);
+  set(CURLOPT_HEADERFUNCTION, on_header);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  if (request.method != "GET" || !request.body.empty()) set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+  if (!request.body.empty()) {
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    set(CURLOPT_POSTFIELDS, request.body.data());
+  }
+  if (request.decompress) set(CURLOPT_ACCEPT_ENCODING, "");
+  if (!request.proxy.empty()) set(CURLOPT_PROXY, request.proxy.c_str());
+  if (!request.proxy_user.empty()) set(CURLOPT_PROXYUSERPWD, request.proxy_user.c_str());
+  set_limits();
+  return true;
+}
+
+void Transfer::set_limits() {
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  // A request that is cancelled while its host is looked up must not hold up the I/O thread.
+  set(CURLOPT_QUICK_EXIT, 1L);
+  if (request.timeout_ms > 0) set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
+  if (request.connect_timeout_ms > 0) set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout_ms));
+  if (request.read_timeout_ms > 0) {
+    set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+    set(CURLOPT_LOW_SPEED_TIME, static_cast<long>((request.read_timeout_ms + 999) / 1000));
+  }
+}
+
+bool Transfer::set_headers() {
+  bool names_agent = false;
+  for (const HttpHeader& header : request.headers) {
+    if (strcasecmp(header.name.c_str(), "user-agent") == 0) names_agent = true;
+    // "Name;" is how curl is told to send a header without a value.
+    std::string line = header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
+    curl_slist* longer = curl.slist_append(headers, line.c_str());
+    if (!longer) return false;
+    headers = longer;
+  }
+  if (!names_agent) set(CURLOPT_USERAGENT, "harn/0.1");
+  return true;
+}
+
+// ---- the answer ----
+
+void Transfer::take_header(std::string_view line) {
+  if (line.starts_with("HTTP/")) {  // after "100 Continue" there is another head
+    response.headers.clear();
+    return;
+  }
+  size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  std::string name(line.substr(0, colon));
+  for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  std::string value(text::trim(line.substr(colon + 1)));
+  for (HttpHeader& known : response.headers) {
+    if (known.name != name) continue;
+    known.value += ", " + value;
+    return;
+  }
+  response.headers.push_back({std::move(name), std::move(value)});
+}
+
+HttpFailure failure_of(CURLcode code) {
+  switch (code) {
+    case CURLE_OK: return HttpFailure::None;
+    case CURLE_URL_MALFORMAT:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY: return HttpFailure::Address;
+    case CURLE_COULDNT_CONNECT: return HttpFailure::Connect;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_SSL_CACERT_BADFILE: return HttpFailure::Tls;
+    case CURLE_OPERATION_TIMEDOUT: return HttpFailure::Timeout;
+    default: return HttpFailure::Cut;
+  }
+}
+
+void Transfer::settle(CURLcode code) {
+  response.failure = is_too_large ? HttpFailure::TooLarge : failure_of(code);
+  if (is_too_large) response.message = fmt::format("the body is larger than {} bytes", request.max_body);
+  else if (code != CURLE_OK) response.message = error[0] ? error : curl.easy_strerror(code);
+  if (response.failure != HttpFailure::None) return;
+  long status = 0;
+  char* target = nullptr;
+  curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  curl.easy_getinfo(easy, CURLINFO_REDIRECT_URL, &target);
+  response.status = static_cast<int>(status);
+  if (target) response.redirect_to = target;
+}
+
+// ---- all of them ----
+
+class Client {
+ public:
+  static Client& get() {
+    static auto* client = new Client;  // never destroyed, like the thread it lives on
+    return *client;
+  }
+
+  void start(uint64_t number, HttpRequest request, std::function<void(HttpResponse)> done);
+  void cancel(uint64_t number);
+
+ private:
+  void finish(uint64_t number, HttpResponse response);
+  void ended(CURL* easy, CURLcode code);
+
+  const CurlLibrary* curl_ = nullptr;
+  std::unique_ptr<CurlLoop> loop_;
+  std::unordered_map<uint64_t, std::unique_ptr<Transfer>> transfers_;
+  // With no request for a while, the connections go.
+  LoopTimer idle_{[this] {
+    if (transfers_.empty()) loop_.reset();
+  }};
+};
+
+void Client::start(uint64_t number, HttpRequest request, std::function<void(HttpResponse)> done) {
+  HttpResponse failed;
+  failed.failure = HttpFailure::Unavailable;
+  if (!curl_) curl_ = CurlLibrary::load(failed.message);
+  if (!curl_) return done(std::move(failed));
+  if (!loop_) loop_ = std::make_unique<CurlLoop>(*curl_, [this](CURL* easy, CURLcode code) { ended(easy, code); });
+  auto transfer = std::make_unique<Transfer>(*curl_, number, std::move(request), std::move(done));
+  if (!transfer->prepare() || !loop_->add(transfer->easy)) {
+    failed.message = "libcurl has no memory for another request";
+    return transfer->done(std::move(failed));
+  }
+  transfers_[number] = std::move(transfer);
+}
+
+void Client::ended(CURL* easy, CURLcode code) {
+  char* pointer = nullptr;
+  curl_->easy_getinfo(easy, CURLINFO_PRIVATE, &pointer);
+  auto& transfer = *reinterpret_cast<Transfer*>(pointer);
+  transfer.settle(code);
+  finish(transfer.number, std::move(transfer.response));
+}
+
+void Client::cancel(uint64_t number) {
+  auto found = transfers_.find(number);
+  if (found == transfers_.end()) return;
+  loop_->remove(found->second->easy);
+  HttpResponse response;
+  response.failure = HttpFailure::Cancelled;
+  response.message = "the request was cancelled";
+  finish(number, std::move(response));
+}
+
+void Client::finish(uint64_t number, HttpResponse response) {
+  auto transfer = std::move(transfers_.extract(number).mapped());
+  auto done = std::move(transfer->done);
+  transfer.reset();
+  if (transfers_.empty()) idle_.start(kIdleTime);
+  done(std::move(response));
+}
+
+}  // namespace
+
+RequestId start_request(HttpRequest request, std::function<void(HttpResponse)> done) {
+  static std::atomic<uint64_t> numbers{0};
+  uint64_t number = ++numbers;
+  post([number, request = std::move(request), done = std::move(done)]() mutable {
+    Client::get().start(number, std::move(request), std::move(done));
+  });
+  return {number};
+}
+
+void cancel_request(RequestId id) {
+  post([id] { Client::get().cancel(id.number); });
+}
+
+}  // namespace harn::net

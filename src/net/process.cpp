@@ -1,0 +1,267 @@
+// A child is started by the thread that asks, since starting one takes a moment, and then belongs to the
+// I/O thread: that reads its output, hears of its end through a pidfd, and kills it.
+//
+// The child is not waited for (in the sense of `wait`) before its output has ended: until then its number,
+// which is also that of its group, cannot be given to another process, and killing the group is safe.
+#include "net/process.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <unordered_map>
+
+#include "base/fmt.h"
+#include "net/loop.h"
+
+namespace harn::net {
+
+namespace {
+
+// A file descriptor that is closed with its owner.
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int number) : number_(number) {}
+  Fd(Fd&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Fd() {
+    if (number_ >= 0) close(number_);
+  }
+  int get() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
+struct Pipe {
+  Fd read;
+  Fd write;
+};
+
+Result<Pipe> make_pipe() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", strerror(errno)));
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);
+  Pipe made;
+  made.read = Fd(ends[0]);
+  made.write = Fd(ends[1]);
+  return made;
+}
+
+// One stream of a child, read to its end.
+struct Output {
+  explicit Output(Fd fd) : fd(std::move(fd)) {}
+  Fd fd;
+  std::unique_ptr<FdWatch> watch;
+  std::string text;
+
+  bool is_open() const { return watch != nullptr; }
+  void close() {
+    watch.reset();
+    fd = Fd();
+  }
+};
+
+class Child {
+ public:
+  Child(uint64_t number, pid_t pid, Fd pidfd, Output out, Output err, size_t max_output,
+        std::function<void(ProcessResult)> done)
+      : number_(number), pid_(pid), pidfd_(std::move(pidfd)), out_(std::move(out)), err_(std::move(err)),
+        max_output_(max_output), done_(std::move(done)) {}
+
+  // ---- on the I/O thread ----
+  void begin();
+  void kill();
+
+ private:
+  void watch(Output& output);
+  void read(Output& output);
+  void ended();
+  void finish_if_over();
+
+  uint64_t number_;
+  pid_t pid_;
+  Fd pidfd_;
+  Output out_;
+  Output err_;
+  size_t max_output_;
+  std::function<void(ProcessResult)> done_;
+  std::unique_ptr<FdWatch> end_;
+  bool has_ended_ = false;
+  bool is_killed_ = false;
+  bool wrote_too_much_ = false;
+};
+
+// Those that run. Only the I/O thread looks at it.
+std::unordered_map<uint64_t, std::unique_ptr<Child>>& children() {
+  static auto* map = new std::unordered_map<uint64_t, std::unique_ptr<Child>>;
+  return *map;
+}
+
+void Child::begin() {
+  watch(out_);
+  watch(err_);
+  end_ = std::make_unique<FdWatch>(pidfd_.get(), [this](FdWatch::Events) { ended(); });
+  end_->want(FdWatch::kRead);
+}
+
+void Child::watch(Output& output) {
+  output.watch = std::make_unique<FdWatch>(output.fd.get(), [this, &output](FdWatch::Events) { read(output); });
+  output.watch->want(FdWatch::kRead);
+}
+
+void Child::read(Output& output) {
+  static char block[64 * 1024];
+  // A few blocks at a time: others have output to read, too.
+  for (int round = 0; round < 4; ++round) {
+    ssize_t got = ::read(output.fd.get(), block, sizeof block);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) {
+      output.close();
+      return finish_if_over();
+    }
+    if (output.text.size() + static_cast<size_t>(got) > max_output_) {
+      wrote_too_much_ = true;
+      return kill();
+    }
+    output.text.append(block, static_cast<size_t>(got));
+  }
+}
+
+void Child::ended() {
+  has_ended_ = true;
+  end_.reset();
+  finish_if_over();
+}
+
+void Child::kill() {
+  if (is_killed_) return;
+  is_killed_ = true;
+  ::kill(-pid_, SIGKILL);
+  out_.close();
+  err_.close();
+  finish_if_over();
+}
+
+void Child::finish_if_over() {
+  if (!has_ended_ || out_.is_open() || err_.is_open()) return;
+  siginfo_t info{};
+  waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd_.get()), &info, WEXITED);
+  ProcessResult result;
+  result.out = std::move(out_.text);
+  result.err = std::move(err_.text);
+  result.status = info.si_code == CLD_EXITED ? info.si_status : -1;
+  result.wrote_too_much = wrote_too_much_;
+  auto done = std::move(done_);
+  children().erase(number_);  // this object
+  done(std::move(result));
+}
+
+// ---- starting one ----
+
+// Where children are ignored they leave no exit code, and their number is free at once.
+void keep_exit_codes() {
+  struct sigaction now{};
+  if (sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
+}
+
+// What the child is given: streams, directory, group.
+class SpawnPlan {
+ public:
+  SpawnPlan() {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawnattr_init(&attributes_);
+  }
+  ~SpawnPlan() {
+    posix_spawn_file_actions_destroy(&actions_);
+    posix_spawnattr_destroy(&attributes_);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+
+  void prepare(const ProcessSpec& spec, int out, int err) {
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
+    if (!spec.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions_, spec.directory.c_str());
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes_, &signals);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+  }
+
+  // The error number, or 0.
+  int run(const ProcessSpec& spec, pid_t& pid) {
+    std::vector<char*> words;
+    for (const std::string& word : spec.words) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+std::unexpected<Error> cannot_start(const ProcessSpec& spec, int error) {
+  struct stat info;
+  if (!spec.directory.empty() && (stat(spec.directory.c_str(), &info) != 0 || !S_ISDIR(info.st_mode))) {
+    return fail(ErrorKind::NotFound, fmt::format("`{}` is not a directory", spec.directory));
+  }
+  ErrorKind kind = error == ENOENT ? ErrorKind::NotFound : ErrorKind::Io;
+  return fail(kind, fmt::format("cannot start `{}`: {}", spec.words[0], strerror(error)));
+}
+
+}  // namespace
+
+Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResult)> done) {
+  static std::atomic<uint64_t> numbers{0};
+  [[maybe_unused]] static bool once = (keep_exit_codes(), true);
+  for (const std::string& word : spec.words) {
+    if (word.contains('\0')) return fail(ErrorKind::Invalid, "a word holds a NUL character");
+  }
+  Pipe out = HARN_TRY(make_pipe());
+  Pipe err = HARN_TRY(make_pipe());
+  SpawnPlan plan;
+  plan.prepare(spec, out.write.get(), err.write.get());
+  pid_t pid = 0;
+  if (int error = plan.run(spec, pid)) return cannot_start(spec, error);
+  restore_file_limit(pid);
+  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (pidfd.get() < 0) {
+    int error = errno;
+    kill(-pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    return cannot_start(spec, error);
+  }
+  uint64_t number = ++numbers;
+  auto child = std::make_unique<Child>(number, pid, std::move(pidfd), Output(std::move(out.read)),
+                                       Output(std::move(err.read)), spec.max_output, std::move(done));
+  post([number, child = std::move(child)]() mutable {
+    Child& begun = *(children()[number] = std::move(child));
+    begun.begin();
+  });
+  return ProcessId{number};
+}
+
+void kill_process(ProcessId id) {
+  post([id] {
+    auto found = children().find(id.number);
+    if (found != children().end()) found->second->kill();
+  });
+}
+
+}  // namespace harn::net

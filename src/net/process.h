@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+// Child processes with captured output.
+namespace harn::net {
+
+struct ProcessSpec {
+  std::vector<std::string> words;  // the program, looked up in PATH, and its arguments
+  std::string directory;           // empty: ours
+  size_t max_output = 256u << 20;  // bytes of each stream; a child that writes more is killed
+};
+
+struct ProcessResult {
+  std::string out;
+  std::string err;
+  int status = -1;  // the exit code; -1 when a signal ended it
+  bool wrote_too_much = false;
+};
+
+struct ProcessId {
+  uint64_t number = 0;
+};
+
+// Starts a child in a process group of its own, with no input. `done` is called once, on the I/O thread,
+// when the child has ended and nobody holds its output open any more, or when it was killed.
+Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResult)> done);
+
+// Kills the child and everything in its process group. Fine when it has ended. What has moved to a
+// process group of its own (setsid) is out of reach.
+void kill_process(ProcessId id);
+
+}  // namespace harn::net

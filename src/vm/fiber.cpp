@@ -1,0 +1,139 @@
+#include "vm/fiber.h"
+
+#include <mutex>
+
+#include "base/assert.h"
+#include "vm/scheduler.h"
+
+namespace harn::vm {
+
+namespace {
+
+// A stack is two mappings, and a process may have 65,530: more tasks than this wait for their turn.
+constexpr size_t kMostFibers = 20'000;
+
+// Tasks that wait for a fiber.
+struct Turnstile {
+  SpinLock lock;
+  size_t inside = 0;
+  WaitQueue waiting{lock};
+
+  static Turnstile& get() {
+    static auto* instance = new Turnstile;  // never destroyed: workers may outlive main
+    return *instance;
+  }
+
+  // False: the task is in the queue and will ask again.
+  bool enter(Task& task) {
+    std::lock_guard guard(lock);
+    if (inside < kMostFibers) {
+      ++inside;
+      return true;
+    }
+    task.waiter.task = &task;
+    task.waiter.ticket = task.begin_wait("the queue for operations");
+    waiting.push(task.waiter);
+    return false;
+  }
+
+  void leave() {
+    std::lock_guard guard(lock);
+    --inside;
+    while (Waiter* waiter = waiting.front()) {
+      waiting.remove(*waiter);
+      if (waiter->task->scheduler->wake(*waiter->task, waiter->ticket, Wake::Retry)) return;
+    }
+  }
+};
+
+void fiber_main(void* argument) {
+  auto& fiber = *static_cast<Fiber*>(argument);
+  fiber.outcome = fiber.function(fiber.call);
+}
+
+Step start(WaitCall& call, NativeFunction function) {
+  Task& task = call.task();
+  if (!Turnstile::get().enter(task)) return Step::Parked;
+  auto* fiber = new Fiber(function, call);
+  fiber->stack = FiberStack::take(fiber_main, fiber);
+  if (!fiber->stack) {
+    delete fiber;
+    Turnstile::get().leave();
+    return call.fail(runtime_error("{}: no memory for another operation", call.row().name));
+  }
+  task.fiber = fiber;
+  return Step::Done;
+}
+
+Step finish(WaitCall& call) {
+  std::unique_ptr<Fiber> fiber(std::exchange(call.task().fiber, nullptr));
+  FiberStack::give_back(fiber->stack);
+  Turnstile::get().leave();
+  if (fiber->stop) return call.fail(std::move(fiber->stop));
+  if (!fiber->outcome) return call.fail(std::move(fiber->outcome).error());
+  return call.done(std::move(*fiber->outcome));
+}
+
+// Hands the worker back until the task is woken.
+Wake park(Task& task) {
+  HARN_ASSERT(task.fiber, "only a function on a fiber may wait");
+  task.fiber->stack->pause();
+  return task.fiber->woken_by;
+}
+
+}  // namespace
+
+Step run_on_fiber(WaitCall& call, NativeFunction function) {
+  Task& task = call.task();
+  if (!task.fiber) {
+    Step step = start(call, function);
+    if (step != Step::Done) return step;
+  }
+  return task.fiber->stack->resume() ? finish(call) : Step::Parked;
+}
+
+Wake Completion::wait(const char* what, Value on, Nanoseconds due) {
+  Task& task = Scheduler::current();
+  Scheduler& scheduler = *task.scheduler;
+  scheduler.external_begin();
+  Wake why = Wake::Retry;
+  while (why == Wake::Retry) {
+    uint64_t ticket;
+    {
+      std::lock_guard guard(lock_);
+      if (finished_) {
+        why = Wake::Value;
+        break;
+      }
+      task_ = &task;
+      ticket_ = ticket = task.begin_wait(what, on);
+    }
+    if (due != kNever) scheduler.set_timeout(task, ticket, due);
+    why = park(task);
+    // With the lock: `finish` has let go of the task and its scheduler.
+    std::lock_guard guard(lock_);
+    ticket_ = 0;
+  }
+  scheduler.external_end();
+  return why;
+}
+
+void Completion::finish() {
+  std::lock_guard guard(lock_);
+  finished_ = true;
+  if (ticket_ != 0) task_->scheduler->wake(*task_, ticket_, Wake::Value);
+}
+
+Wake fiber_sleep(const char* what, Nanoseconds due) {
+  Task& task = Scheduler::current();
+  Wake why = Wake::Retry;
+  while (why == Wake::Retry) {
+    task.scheduler->set_timeout(task, task.begin_wait(what), due);
+    why = park(task);
+  }
+  return why;
+}
+
+std::unexpected<Thrown> stopped_error() { return throw_text("kind:cancelled:VM cancelled by host"); }
+
+}  // namespace harn::vm

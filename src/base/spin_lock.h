@@ -6,10 +6,16 @@
 
 namespace harn {
 
+// Whether more than one thread uses values and locks. Set once, before the second thread begins, and
+// never while a lock is held: until then counts and locks cost no atomic instructions.
+inline std::atomic<bool> several_threads{false};
+inline bool is_alone() { return !several_threads.load(std::memory_order_relaxed); }
+
 // Guards a few instructions. Works with std::lock_guard.
 class SpinLock {
  public:
   void lock() {
+    if (is_alone()) return;
     for (int tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries) {
       // The holder may have been put aside by the kernel.
       if (tries > 100) sched_yield();

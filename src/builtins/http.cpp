@@ -83,7 +83,8 @@ Outcome<net::HttpResponse> attempt(Call& call, const HttpPlan& plan, int64_t due
     auto response = HARN_TRY(send(call, request));
     if (!plan.follow_redirects || response.redirect_to.empty()) return response;
     if (hops == plan.max_redirects) return request_failed(plan.request, fmt::format("more than {} redirects", hops));
-    if (!net::split_url(response.redirect_to)) return request_failed(request, "redirected to what is not http or https");
+    bool is_http = net::split_url(response.redirect_to).has_value();
+    if (!is_http) return request_failed(request, "redirected to what is not http or https");
     if (!net::is_same_origin(request.url, response.redirect_to)) forget_secrets(request);
     request.url = net::encoded_url(response.redirect_to);
   }

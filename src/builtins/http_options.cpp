@@ -49,7 +49,7 @@ class Options {
     const Value* value = find(name);
     if (!value) return static_cast<const DictObject*>(nullptr);
     // The value may be a secret: only its type is shown.
-    if (!value->is_dict()) return type_error("http: option `{}` is a {}, expected a dict", name, type_name(*value));
+    if (!value->is_dict()) return type_error("http: option `{}` must be a dict, got {}", name, type_name(*value));
     return value->as_dict();
   }
 
@@ -110,7 +110,8 @@ Outcome<void> read_auth(const Options& options, net::HttpRequest& request) {
 Outcome<void> read_retry(const Options& options, HttpPlan& plan) {
   HARN_CHECK(options.number("retries", plan.retries));
   HARN_CHECK(options.number("backoff", plan.backoff_ms));
-  Options retry(HARN_TRY(options.dict("retry")));
+  const DictObject* inner = HARN_TRY(options.dict("retry"));
+  Options retry(inner);
   HARN_CHECK(retry.number("max", plan.retries));
   HARN_CHECK(retry.number("backoff_ms", plan.backoff_ms));
   HARN_CHECK(options.flag("respect_retry_after", plan.respect_retry_after));
@@ -164,7 +165,9 @@ Outcome<HttpPlan> read_http_options(std::string method, std::string url, const V
   if (!net::split_url(url) || !has_clean_host(url)) {
     return throw_text("http: URL must start with http:// or https://, got '{}'", net::masked_url(url));
   }
-  if (!given.is_nil() && !given.is_dict()) return type_error("http: options are a {}, expected a dict", type_name(given));
+  if (!given.is_nil() && !given.is_dict()) {
+    return type_error("http: options must be a dict, got {}", type_name(given));
+  }
   Options options(given.is_dict() ? given.as_dict() : nullptr);
   for (std::string_view name : kLater) {
     if (options.find(name)) return throw_text("http: option `{}` is not supported yet", name);

@@ -52,32 +52,12 @@ Outcome<Mailbox*> target(Call& call) {
 
 // ---- queues; all with the lock held ----
 
-// The first of those that wait, whom the caller must answer; null when there is none.
-Waiter* claim_first(WaitQueue& queue) {
-  while (Waiter* waiter = queue.front()) {
-    // Claimed while it is still in the queue: one that was woken by something else cannot leave, and
-    // use its waiter for the next wait, before we are done with it.
-    bool is_ours = waiter->task->claim(waiter->ticket);
-    queue.remove(*waiter);
-    if (is_ours) return waiter;
-  }
-  return nullptr;
-}
-
-void answer(Waiter& waiter, Value value) {
-  Task& task = *waiter.task;
-  task.answer = std::move(value);
-  task.woken_by = Wake::Value;
-  task.woken = true;
-  task.scheduler->make_ready(task);
-}
-
 // A message is in: for somebody who waits, or in the queue.
 void accept(Mailbox& box, Value message) {
   ++box.sent;
-  if (Waiter* receiver = claim_first(box.receivers)) {
+  if (Waiter* receiver = box.receivers.take()) {
     ++box.received;
-    answer(*receiver, std::move(message));
+    receiver->task->scheduler->answer(*receiver->task, std::move(message));
   } else {
     box.items.push_back(std::move(message));
   }
@@ -86,10 +66,10 @@ void accept(Mailbox& box, Value message) {
 // There may be room: those who wait to send go on, in their order.
 void admit_senders(Mailbox& box) {
   while (box.items.size() < box.capacity) {
-    Waiter* sender = claim_first(box.senders);
+    Waiter* sender = box.senders.take();
     if (!sender) return;
     accept(box, std::move(sender->value));
-    answer(*sender, Value::boolean(true));
+    sender->task->scheduler->answer(*sender->task, Value::boolean(true));
   }
 }
 
@@ -108,7 +88,7 @@ void start_wait(WaitCall& call, const char* what, WaitQueue& queue, Value brough
   const Value& given = call.arg(0);
   const Value* name = given.is_dict() ? given.as_dict()->find("name") : &given;
   Waiter& waiter = task.waiter;
-  waiter.ticket = task.begin_wait(what, name ? *name : Value());
+  waiter.ticket = task.begin_wait(what, name);
   waiter.task = &task;
   waiter.value = std::move(brought);
   queue.push(waiter);
@@ -190,10 +170,10 @@ Outcome<Value> mailbox_close(Call& call) {
   if (!box) return Value::boolean(false);
   std::lock_guard lock(box->lock);
   if (std::exchange(box->closed, true)) return Value::boolean(false);
-  while (Waiter* receiver = claim_first(box->receivers)) answer(*receiver, {});
-  while (Waiter* sender = claim_first(box->senders)) {
+  while (Waiter* receiver = box->receivers.take()) receiver->task->scheduler->answer(*receiver->task, {});
+  while (Waiter* sender = box->senders.take()) {
     ++box->failed_sends;
-    answer(*sender, Value::boolean(false));
+    sender->task->scheduler->answer(*sender->task, Value::boolean(false));
   }
   return Value::boolean(true);
 }

@@ -144,16 +144,13 @@ void Join::task_finished(Task& task) {
     if (failed_at < started) total = started;  // what has not begun never will
     over = ended == total;
     if (mode == Mode::Stream || mode == Mode::Race) {
-      if (Waiter* waiter = waiting.front()) {
-        waiting.remove(*waiter);
-        scheduler->wake(*waiter->task, waiter->ticket, Wake::Retry);
-      }
+      if (Waiter* waiter = waiting.take()) scheduler->go_on(*waiter->task, Wake::Retry);
     } else if (over) {
-      if (Waiter* waiter = waiting.front()) {
-        waiting.remove(*waiter);
+      if (Waiter* waiter = waiting.take()) {
         Task& to = *waiter->task;
-        if (failure) scheduler->wake(to, waiter->ticket, std::move(failure));
-        else scheduler->wake(to, waiter->ticket, collected());
+        to.failure = std::move(failure);
+        if (to.failure) scheduler->go_on(to, Wake::Error);
+        else scheduler->answer(to, collected());
       }
     }
   }
@@ -235,7 +232,8 @@ Step run_all(WaitCall& call, Mode mode, Value items) {
   Task& task = call.task();
   {
     std::lock_guard guard(join.lock);
-    task.waiter.ticket = task.begin_wait("parallel", Value(*made));
+    task.holds = Value(*made);
+    task.waiter.ticket = task.begin_wait("parallel", &task.holds);
     task.waiter.task = &task;
     join.waiting.push(task.waiter);
   }
@@ -301,7 +299,7 @@ Step flow_next(WaitCall& call) {
   }
   if (join.ended == join.total) return call.done({});
   Task& task = call.task();
-  task.waiter.ticket = task.begin_wait("parallel stream", call.arg(0));
+  task.waiter.ticket = task.begin_wait("parallel stream", &call.arg(0));
   task.waiter.task = &task;
   join.waiting.push(task.waiter);
   return Step::Parked;

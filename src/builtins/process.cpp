@@ -105,14 +105,16 @@ Outcome<Value> shell(Call& call) {
 }
 
 Outcome<Value> shell_at(Call& call) {
-  if (!is_given(call, 0) || !is_given(call, 1)) return throw_text("shell_at: directory and command string are required");
+  if (!is_given(call, 0) || !is_given(call, 1)) {
+    return throw_text("shell_at: directory and command string are required");
+  }
   return run_shell(call, call.arg(1), display(call.arg(0)));
 }
 
 constinit const Builtin kRows[] = {
     {.name = "exec",
      .signature = "(...words: any) -> dict",
-     .doc = "exec(command, args...): runs a program and gives {stdout, stderr, status, success}; a stopped task kills it.",
+     .doc = "exec(command, args...): runs a program, gives {stdout, stderr, status, success}; a stopped task kills it.",
      .example = "exec(\"echo\", \"hi\").stdout == \"hi\\n\"",
      .needs = Capability::Process,
      .wait = on_fiber<exec>},

@@ -15,12 +15,9 @@ namespace {
 
 // Set by what does not exist here yet: workflows, agents, triggers, tracing. Always there, always nil.
 constexpr std::string_view kUnavailable[] = {
-    "task_name",         "workflow_id",      "run_id",
-    "stage_id",          "worker_id",        "agent_session_id",
-    "parent_agent_session_id", "root_agent_session_id", "agent_name",
-    "trigger_id",        "trigger_event_id", "binding_key",
-    "tenant_id",         "provider",         "trace_id",
-    "span_id",           "capacity_class",
+    "task_name", "workflow_id", "run_id", "stage_id", "worker_id", "agent_session_id", "parent_agent_session_id",
+    "root_agent_session_id", "agent_name", "trigger_id", "trigger_event_id", "binding_key", "tenant_id", "provider",
+    "trace_id", "span_id", "capacity_class",
 };
 
 Value context_values(const Task& task) { return task.context.is_nil() ? Value(new_dict()) : task.context; }
@@ -29,6 +26,7 @@ Outcome<Value> debug_info(Call& call) {
   Value supervisors = HARN_TRY(supervisor_states(call.vm()));
   return DictBuilder()
       .add("supervisors", std::move(supervisors))
+      .add("live_tasks", Value::integer(static_cast<int64_t>(call.vm().scheduler().live_tasks())))
       .add("workers", Value::integer(call.vm().scheduler().worker_limit()))
       .done();
 }
@@ -40,7 +38,7 @@ Outcome<Value> runtime_context(Call& call) {
   for (std::string_view field : kUnavailable) out.add(field, Value());
   std::string group = task_group_text(task);
   return out.add("task_id", text_value(task_id_text(task.id)))
-      .add("parent_task_id", task.parent ? text_value(task_id_text(task.parent->id)) : Value())
+      .add("parent_task_id", task.is_root() ? Value() : text_value(task_id_text(task.parent_id)))
       .add("root_task_id", text_value(task_id_text(0)))
       .add("task_group_id", group.empty() ? Value() : text_value(group))
       .add("scope_id", text_value(task_group_scope_id(task)))

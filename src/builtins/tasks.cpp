@@ -34,7 +34,7 @@ Step await(WaitCall& call) {
     return call.fail(std::move(task->error));
   }
   Task& waiting = call.task();
-  waiting.waiter.ticket = waiting.begin_wait("await", call.arg(0));
+  waiting.waiter.ticket = waiting.begin_wait("await", &call.arg(0));
   waiting.waiter.task = &waiting;
   waiting.waiter.number = 0;
   task->awaiting.push(waiting.waiter);
@@ -46,7 +46,7 @@ Step wait_for_end(WaitCall& call, Task& task, Nanoseconds due) {
   std::lock_guard lock(task.lock);
   if (task.finished) return call.done(Value::boolean(true));
   Task& waiting = call.task();
-  waiting.waiter.ticket = waiting.begin_wait("cancel", call.arg(0));
+  waiting.waiter.ticket = waiting.begin_wait("cancel", &call.arg(0));
   waiting.waiter.task = &waiting;
   waiting.waiter.number = kWatches;
   task.awaiting.push(waiting.waiter);

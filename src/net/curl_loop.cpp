@@ -23,7 +23,10 @@ static long most_connections() {
 }
 
 CurlLoop::CurlLoop(const CurlLibrary& curl, Ended ended)
-    : curl_(curl), ended_(std::move(ended)), timer_([this] { act(CURL_SOCKET_TIMEOUT, 0); }), multi_(curl.multi_init()) {
+    : curl_(curl),
+      ended_(std::move(ended)),
+      timer_([this] { act(CURL_SOCKET_TIMEOUT, 0); }),
+      multi_(curl.multi_init()) {
   HARN_ASSERT(multi_, "curl has no memory for its loop");
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETFUNCTION, on_socket);
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);

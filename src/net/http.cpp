@@ -1,5 +1,6 @@
 #include "net/http.h"
 
+#include <malloc.h>
 #include <strings.h>
 
 #include <atomic>
@@ -84,6 +85,8 @@ bool Transfer::prepare() {
     set(CURLOPT_POSTFIELDS, request.body.data());
   }
   if (request.decompress) set(CURLOPT_ACCEPT_ENCODING, "");
+  // As OpenSSL's own programs do; libcurl leaves it to its caller.
+  if (const char* file = getenv("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
   if (!request.proxy.empty()) set(CURLOPT_PROXY, request.proxy.c_str());
   if (!request.proxy_user.empty()) set(CURLOPT_PROXYUSERPWD, request.proxy_user.c_str());
   set_limits();
@@ -187,7 +190,9 @@ class Client {
   std::unordered_map<uint64_t, std::unique_ptr<Transfer>> transfers_;
   // With no request for a while, the connections go.
   LoopTimer idle_{[this] {
-    if (transfers_.empty()) loop_.reset();
+    if (!transfers_.empty()) return;
+    loop_.reset();
+    malloc_trim(0);  // what many requests at once have left in this thread's part of the heap
   }};
 };
 

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/assert.h"
+#include "base/spin_lock.h"
 
 namespace harn::net {
 
@@ -44,6 +45,8 @@ class Loop {
 
  private:
   Loop() : files_before_(raise_file_limit()) {
+    // Callbacks take locks on the new thread, maybe before whoever started it waits.
+    several_threads = true;
     // Signals are for the program's own threads.
     sigset_t all, before;
     sigfillset(&all);

@@ -35,7 +35,7 @@ std::string_view parameter_name(std::string_view signature, size_t index) {
 
 }  // namespace
 
-const Value& Call::arg(uint32_t i) const { return i < count_ ? args_[i] : kNil; }
+const Value& Call::missing_argument() { return kNil; }
 
 std::unexpected<Thrown> Call::wrong_type(uint32_t i, std::string_view expected) const {
   uint32_t receiver = row_.receiver ? 1 : 0;
@@ -208,6 +208,7 @@ BuiltinTable::BuiltinTable(std::span<const std::span<const Builtin>> families) {
       (row.receiver ? impl_->methods : impl_->functions).add(&row);
     }
   }
+  by_id_ = impl_->by_id.data();
 }
 
 BuiltinTable::~BuiltinTable() { delete impl_; }
@@ -221,7 +222,6 @@ const Builtin* BuiltinTable::find_method(Kind receiver, std::string_view name) c
       name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; });
 }
 
-const Builtin* const* BuiltinTable::by_id() const { return impl_->by_id.data(); }
 
 std::span<const Builtin* const> BuiltinTable::rows() const {
   std::call_once(impl_->sort_once, [&] {

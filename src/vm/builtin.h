@@ -28,6 +28,9 @@ using NativeFunction = Outcome<Value> (*)(Call& call);
 enum class Step : uint8_t { Done, Failed, Parked };
 class WaitCall;
 using WaitFunction = Step (*)(WaitCall& call);
+// The same without ceremony, for the few that tasks spend their time in: the value goes to args[0].
+// Failed means "ask `wait`", which knows what to say.
+using QuickFunction = Step (*)(Task& task, Value* args, uint32_t count);
 
 // A set of receiver kinds, for methods.
 using KindSet = uint32_t;
@@ -45,6 +48,7 @@ struct Builtin {
   Capability needs = Capability::None;
   NativeFunction call = nullptr;
   WaitFunction wait = nullptr;    // instead of `call`
+  QuickFunction quick = nullptr;  // tried before `wait`
   std::string_view prelude = {};  // instead of `call`: the function in src/std/prelude.harn
   // Derived from `signature` when the table is built.
   mutable uint16_t min_args = 0;
@@ -64,7 +68,7 @@ class Call {
   uint32_t count() const { return count_; }
   bool has(uint32_t i) const { return i < count_; }
   // Nil when it was not given.
-  const Value& arg(uint32_t i) const;
+  const Value& arg(uint32_t i) const { return i < count_ ? args_[i] : missing_argument(); }
   // Moves an argument out, so that it can be changed in place when nobody else holds it.
   Value take(uint32_t i) { return i < count_ ? std::move(args_[i]) : Value(); }
   std::span<Value> args() { return {args_, count_}; }
@@ -88,6 +92,8 @@ class Call {
   static Value new_text(std::string_view text) { return text_value(text); }
 
  private:
+  static const Value& missing_argument();
+
   Vm& vm_;
   const Builtin& row_;
   Value* args_;
@@ -145,13 +151,14 @@ class BuiltinTable {
   const Builtin* find(std::string_view name) const;
   const Builtin* find_method(Kind receiver, std::string_view name) const;
   // Rows by Builtin::id.
-  const Builtin* const* by_id() const;
+  const Builtin* const* by_id() const { return by_id_; }
   // All rows in name order: functions, then methods.
   std::span<const Builtin* const> rows() const;
 
  private:
   struct Impl;
   Impl* impl_;
+  const Builtin* const* by_id_;
 };
 
 }  // namespace harn::vm

@@ -103,7 +103,7 @@ Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t co
     return fail(plain_error("{}: {}{}", display(error_->value), row.name, row.signature));
   }
   if (row.call) [[likely]] return call_native(row, first, count, result);
-  if (row.wait) return call_wait(row, first, count, result);
+  if (row.wait) return call_wait(row, first, count, result, false);
   Outcome<ClosureObject*> closure = vm_.prelude_function(row.prelude);
   if (!closure) return fail(std::unexpected(std::move(closure).error()));
   return call_closure(*closure, first, count, result, false);

@@ -39,8 +39,7 @@ void unlink(CellObject* cell) {
 
 static thread_local CellList* current_cells = nullptr;
 
-UseCells::UseCells(CellList& list) : outer_(std::exchange(current_cells, &list)) {}
-UseCells::~UseCells() { current_cells = outer_; }
+void use_cells(CellList& list) { current_cells = &list; }
 
 CellList::CellList() { ring_.previous = ring_.next = &ring_; }
 

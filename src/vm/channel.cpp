@@ -32,41 +32,28 @@ Value selected(uint64_t index, Value value, const Channel& channel) {
 
 // With the lock held: gives the value to a receiver that waits. False when there is none.
 bool hand_over(Channel& channel, Value& value) {
-  while (Waiter* waiter = channel.receivers.front()) {
-    channel.receivers.remove(*waiter);
-    Task& task = *waiter->task;
-    if (!task.claim(waiter->ticket)) continue;
-    task.answer = waiter->number == kPlain ? std::move(value) : selected(waiter->number, std::move(value), channel);
-    task.woken_by = Wake::Value;
-    task.woken = true;
-    task.scheduler->make_ready(task);
-    return true;
-  }
-  return false;
+  Waiter* waiter = channel.receivers.take();
+  if (!waiter) return false;
+  bool is_plain = waiter->number == kPlain;
+  waiter->task->scheduler->answer(*waiter->task,
+                                  is_plain ? std::move(value) : selected(waiter->number, std::move(value), channel));
+  return true;
 }
 
 // With the lock held: the value of a sender that waits; the sender goes on.
 bool take_from_sender(Channel& channel, Value& value) {
-  while (Waiter* waiter = channel.senders.front()) {
-    channel.senders.remove(*waiter);
-    Task& task = *waiter->task;
-    if (!task.claim(waiter->ticket)) continue;
-    value = std::move(waiter->value);
-    task.answer = Value::boolean(true);
-    task.woken_by = Wake::Value;
-    task.woken = true;
-    task.scheduler->make_ready(task);
-    return true;
-  }
-  return false;
+  Waiter* waiter = channel.senders.take();
+  if (!waiter) return false;
+  value = std::move(waiter->value);
+  waiter->task->scheduler->answer(*waiter->task, Value::boolean(true));
+  return true;
 }
 
 bool take_locked(Channel& channel, Value& item) {
   if (channel.items.empty()) return take_from_sender(channel, item);
-  item = std::move(channel.items.front());
-  channel.items.pop_front();
   Value next;
-  if (!channel.senders.empty() && take_from_sender(channel, next)) channel.items.push_back(std::move(next));
+  if (!channel.senders.empty() && take_from_sender(channel, next)) item = channel.items.exchange(std::move(next));
+  else item = channel.items.pop();
   return true;
 }
 
@@ -78,6 +65,13 @@ void enter(WaitQueue& queue, Waiter& waiter, Task& task, uint64_t ticket, uint64
 }
 
 }  // namespace
+
+void ValueRing::grow() {
+  std::vector<Value> larger(slots_.empty() ? 4 : slots_.size() * 2);
+  for (size_t i = 0; i < size_; ++i) larger[i] = std::move(slots_[(first_ + i) & (slots_.size() - 1)]);
+  slots_ = std::move(larger);
+  first_ = 0;
+}
 
 constinit const HandleType kChannelType = {"channel", destroy_handle<Channel>, display_channel, drop_channel};
 
@@ -102,42 +96,79 @@ Received channel_receive(Task& task, const Value& value, Value& item) {
   std::lock_guard lock(channel.lock);
   if (take_locked(channel, item)) return Received::Value;
   if (channel.closed) return Received::Closed;
-  uint64_t ticket = task.begin_wait("receive", value);
+  uint64_t ticket = task.begin_wait("receive", &value);
   enter(channel.receivers, task.waiter, task, ticket, kPlain);
   return Received::Parked;
 }
 
 Step channel_send(WaitCall& call, Channel& channel, Value value) {
-  auto given = transfer(std::move(value));
-  if (!given) return call.fail(std::move(given).error());
+  if (value.is_heap()) {
+    auto given = transfer(std::move(value));
+    if (!given) return call.fail(std::move(given).error());
+    value = std::move(*given);
+  }
   std::lock_guard lock(channel.lock);
   if (channel.closed) return call.fail(channel_closed("send"));
-  if (hand_over(channel, *given)) return call.done(Value::boolean(true));
+  if (hand_over(channel, value)) return call.done(Value::boolean(true));
   if (channel.items.size() < channel.capacity) {
-    channel.items.push_back(std::move(*given));
+    channel.items.push(std::move(value));
     return call.done(Value::boolean(true));
   }
   Task& task = call.task();
-  uint64_t ticket = task.begin_wait("send", call.arg(0));
-  task.waiter.value = std::move(*given);
+  uint64_t ticket = task.begin_wait("send", &call.arg(0));
+  task.waiter.value = std::move(value);
   enter(channel.senders, task.waiter, task, ticket, 0);
   return Step::Parked;
+}
+
+Step quick_send(Task& task, Value* args, uint32_t count) {
+  Channel* channel = count == 2 && !args[1].is_heap() ? as_channel(args[0]) : nullptr;
+  if (!channel) return Step::Failed;
+  {
+    std::lock_guard lock(channel->lock);
+    if (channel->closed) return Step::Failed;
+    if (!hand_over(*channel, args[1])) {
+      if (channel->items.size() >= channel->capacity) {
+        uint64_t ticket = task.begin_wait("send", args, true);
+        task.waiter.value = std::move(args[1]);
+        enter(channel->senders, task.waiter, task, ticket, 0);
+        return Step::Parked;
+      }
+      channel->items.push(std::move(args[1]));
+    }
+  }
+  args[0] = Value::boolean(true);
+  return Step::Done;
+}
+
+Step quick_receive(Task& task, Value* args, uint32_t count) {
+  Channel* channel = count == 1 ? as_channel(args[0]) : nullptr;
+  if (!channel) return Step::Failed;
+  Value item;
+  {
+    std::lock_guard lock(channel->lock);
+    if (!take_locked(*channel, item)) {
+      if (channel->closed) return Step::Failed;
+      uint64_t ticket = task.begin_wait("receive", args, true);
+      enter(channel->receivers, task.waiter, task, ticket, kPlain);
+      return Step::Parked;
+    }
+  }
+  // Only now: this may be the last use of the channel.
+  args[0] = std::move(item);
+  return Step::Done;
 }
 
 void channel_close(Channel& channel) {
   std::lock_guard lock(channel.lock);
   if (channel.closed) return;
   channel.closed = true;
-  while (Waiter* waiter = channel.receivers.front()) {
-    channel.receivers.remove(*waiter);
+  while (Waiter* waiter = channel.receivers.take()) {
     // A select has other channels to look at.
     Wake reason = waiter->number == kPlain ? Wake::Closed : Wake::Retry;
-    waiter->task->scheduler->wake(*waiter->task, waiter->ticket, reason);
+    waiter->task->scheduler->go_on(*waiter->task, reason);
   }
-  while (Waiter* waiter = channel.senders.front()) {
-    channel.senders.remove(*waiter);
-    waiter->task->scheduler->wake(*waiter->task, waiter->ticket, Wake::Closed);
-  }
+  while (Waiter* waiter = channel.senders.take()) waiter->task->scheduler->go_on(*waiter->task, Wake::Closed);
 }
 
 Step channel_select(WaitCall& call, std::span<const Value> channels, bool may_wait, Nanoseconds due) {
@@ -151,7 +182,7 @@ Step channel_select(WaitCall& call, std::span<const Value> channels, bool may_wa
     if (!channel.closed) all_closed = false;
   }
   if (all_closed || !may_wait) return call.done({});
-  uint64_t ticket = task.begin_wait("select", channels.size() == 1 ? channels[0] : Value());
+  uint64_t ticket = task.begin_wait("select", channels.size() == 1 ? &channels[0] : nullptr);
   if (!task.more_waiters) task.more_waiters = new std::deque<Waiter>;
   for (size_t i = 0; i < channels.size(); ++i) task.more_waiters->emplace_back();
   for (size_t i = 0; i < channels.size(); ++i) {

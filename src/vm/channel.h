@@ -1,6 +1,5 @@
 #pragma once
 
-#include <deque>
 #include <string>
 
 #include "vm/builtin.h"
@@ -8,13 +7,43 @@
 
 namespace harn::vm {
 
+// First in, first out.
+class ValueRing {
+ public:
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  void push(Value value) {
+    if (size_ == slots_.size()) grow();
+    slots_[(first_ + size_++) & (slots_.size() - 1)] = std::move(value);
+  }
+  // Takes the first and puts another one behind the last.
+  Value exchange(Value next) {
+    Value value = std::move(slots_[first_]);
+    slots_[(first_ + size_) & (slots_.size() - 1)] = std::move(next);
+    first_ = (first_ + 1) & (slots_.size() - 1);
+    return value;
+  }
+  Value pop() {
+    Value value = std::move(slots_[first_]);
+    first_ = (first_ + 1) & (slots_.size() - 1);
+    --size_;
+    return value;
+  }
+
+ private:
+  void grow();
+  std::vector<Value> slots_;  // the size is a power of two
+  size_t first_ = 0;
+  size_t size_ = 0;
+};
+
 // A queue of values between tasks. With capacity 0 a sender waits until a receiver takes the value.
 struct Channel : HandleObject {
   SpinLock lock;
   std::string name;
   size_t capacity = 0;
   bool closed = false;
-  std::deque<Value> items;
+  ValueRing items;
   WaitQueue receivers{lock};
   WaitQueue senders{lock};
 };
@@ -33,6 +62,10 @@ void channel_close(Channel& channel);
 
 // The error of send and receive on a closed channel.
 std::unexpected<Thrown> channel_closed(std::string_view builtin);
+
+// For Builtin::quick.
+Step quick_send(Task& task, Value* args, uint32_t count);
+Step quick_receive(Task& task, Value* args, uint32_t count);
 
 // select: takes from the first channel that has something. `parked` waits in all of them until `due`.
 // The answer is {index, value, channel}, or nil when all are closed or the time is over.

@@ -39,10 +39,7 @@ struct Turnstile {
   void leave() {
     std::lock_guard guard(lock);
     --inside;
-    while (Waiter* waiter = waiting.front()) {
-      waiting.remove(*waiter);
-      if (waiter->task->scheduler->wake(*waiter->task, waiter->ticket, Wake::Retry)) return;
-    }
+    if (Waiter* waiter = waiting.take()) waiter->task->scheduler->go_on(*waiter->task, Wake::Retry);
   }
 };
 
@@ -106,7 +103,7 @@ Wake Completion::wait(const char* what, Value on, Nanoseconds due) {
         break;
       }
       task_ = &task;
-      ticket_ = ticket = task.begin_wait(what, on);
+      ticket_ = ticket = task.begin_wait(what, &on);
     }
     if (due != kNever) scheduler.set_timeout(task, ticket, due);
     why = park(task);

@@ -33,6 +33,8 @@ Step on_fiber(WaitCall& call) {
 // the object that contains it, since a wait may end before.
 class Completion {
  public:
+  // Another thread will finish it: locks must count from now on.
+  Completion() { several_threads = true; }
   // On a fiber: parks the task until `finish` was called (Wake::Value), the time is over (Wake::Timeout)
   // or the task is told to stop (Wake::Cancelled). After that the function should make the operation
   // end, may wait for it once more (nothing but the time interrupts that), and returns; what it returns

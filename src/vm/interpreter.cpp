@@ -75,12 +75,12 @@ Value declare_struct(const StructShape& shape) {
 }  // namespace
 
 Value* Interpreter::own_globals() {
-  Globals* block = task_.globals.get();
+  Globals* block = task_->globals.get();
   if (!block->is_shared()) return block->values();
   GlobalsRef own(Globals::create(block->count));
   for (uint32_t i = 0; i < block->count; ++i) own->values()[i] = block->values()[i];
-  task_.globals = std::move(own);
-  return task_.globals->values();
+  task_->globals = std::move(own);
+  return task_->globals->values();
 }
 
 bool Interpreter::unwind() {
@@ -130,13 +130,13 @@ Interpreter::Ran Interpreter::run(bool failed) {
   const Value* K;
   const Word* pc;
   Word w;
-  Value* G = task_.globals ? task_.globals->values() : nullptr;
+  Value* G = task_->globals ? task_->globals->values() : nullptr;
   // Calls and passes of loops until the task looks whether it should stop or let others run. Counted,
   // not timed: the order in which tasks run is the same every time.
   constexpr int32_t kBudget = 5'000;
+  constexpr int32_t kSwitchCost = 20;
   int32_t budget = kBudget;
   const Builtin* const* const builtins = vm_.builtins().by_id();
-  const int64_t while_limit = vm_.limits().while_limit > 0 ? vm_.limits().while_limit : INT64_MAX;
 
 #define A a_of(w)
 #define B b_of(w)
@@ -619,6 +619,21 @@ op_CallBuiltin: {
   const Builtin& row = *builtins[x];
   uint32_t count = B;
   if (!row.call || count < row.min_args || count > row.max_args) [[unlikely]] {
+    if (row.quick) {
+      frame->pc = pc;
+      switch (row.quick(*task_, &RA, count)) {
+        case Step::Done:
+          for (uint32_t i = 1; i < count; ++i) R[A + i].set_nil();
+          NEXT;
+        case Step::Parked:
+          task_->call = {&row, INDEX(A), count, INDEX(A)};
+          FINISH(after_parking());
+        case Step::Failed: break;
+      }
+    }
+    if (row.wait && count >= row.min_args && count <= row.max_args) {
+      FINISH(call_wait(row, INDEX(A), count, INDEX(A), false));
+    }
     FINISH(call_builtin(row, INDEX(A), count, INDEX(A)));
   }
   // C++ functions never enter a frame: everything stays where it is.
@@ -816,7 +831,8 @@ op_ForLoop: {
 op_LoopTick: {
   int64_t passes = RA.as_int() + 1;
   RA.init_raw(Kind::Int, static_cast<uint64_t>(passes));
-  if (passes > while_limit) [[unlikely]] {
+  const int64_t while_limit = vm_.limits().while_limit;
+  if (passes > while_limit && while_limit > 0) [[unlikely]] {
     FAIL(runtime_error("while loop ran more than {} times; raise the limit with `while_limit` under "
                        "[runtime] in harn.toml, HARN_WHILE_LIMIT or --while-limit (0 lifts it)",
                        while_limit));
@@ -944,18 +960,28 @@ checkpoint:
   switch (checkpoint()) {
     case Status::Failed: goto unwinding;
     case Status::Parked:
-      task_.current = co_;
+      task_->current = co_;
       return Ran::Yielded;
     default: NEXT;
   }
 parked:
-  task_.current = co_;
-  return Ran::Parked;
+  // Going through the worker's loop would cost more than what many tasks do between two waits.
+  for (;;) {
+    task_->current = co_;
+    budget -= kSwitchCost;
+    if (budget < 0) return Ran::Parked;
+    Status status = switch_task();
+    if (status == Status::Parked) return Ran::Parked;
+    G = task_->globals ? task_->globals->values() : nullptr;
+    if (status == Status::Failed) goto unwinding;
+    LOAD_FRAME;
+    NEXT;
+  }
 failure:
   frame->pc = pc;
 unwinding:
   if (!unwind()) {
-    task_.error = std::move(error_);
+    task_->error = std::move(error_);
     return Ran::Finished;
   }
   LOAD_FRAME;

@@ -11,7 +11,7 @@ namespace harn::vm {
 // (fields and paths) and type_check.cpp.
 class Interpreter {
  public:
-  Interpreter(Vm& vm, Task& task) : vm_(vm), task_(task) {}
+  Interpreter(Vm& vm, Task& task) : vm_(vm), task_(&task) {}
 
   enum class Status : uint8_t {
     Done,     // the value is in place
@@ -25,13 +25,14 @@ class Interpreter {
     Parked,    // it is in somebody's queue
     Yielded,   // others should have a turn
   };
-  // Starts the task, or goes on where it stopped.
+  // Starts the task, or goes on where it stopped. When it waits, others that are ready follow on the same
+  // worker: the answer is about the task that ran last, Worker::running.
   Ran resume();
 
  private:
   Ran run(bool failed);
   Ran finished(Value value) {
-    task_.result = std::move(value);
+    task_->result = std::move(value);
     return Ran::Finished;
   }
 
@@ -40,8 +41,12 @@ class Interpreter {
   Status start();
   Status deliver_wake();
   Status checkpoint();
+  // The task has parked: makes the next one that is ready the running one. Parked when there is none.
+  Status switch_task();
   Status take_requests(bool in_wait);
-  Status call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result);
+  Status call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result, bool is_retry);
+  // The common end of a wait: the answer is there, and the task is in no queue any more.
+  bool deliver_answer();
   Status after_parking();
 
   // ---- calls.cpp ----
@@ -110,7 +115,7 @@ class Interpreter {
   bool unwind();
 
   Vm& vm_;
-  Task& task_;
+  Task* task_;  // changes when the one that ran parks and the next can go on at once
   Coroutine* co_ = nullptr;
   Thrown error_;
 };

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/spin_lock.h"
 #include "vm/dict.h"
 #include "vm/error.h"
 #include "vm/heap_kinds.h"
@@ -190,6 +191,10 @@ void destroy(Object* object) {
 }  // namespace
 
 void retain_slow(Object* object) {
+  if (is_alone()) {
+    if (object->refs != 0) --object->refs;
+    return;
+  }
   std::atomic_ref<int32_t> refs(object->refs);
   if (refs.load(std::memory_order_relaxed) == 0) return;
   refs.fetch_sub(1, std::memory_order_relaxed);
@@ -197,6 +202,10 @@ void retain_slow(Object* object) {
 
 void release_slow(Object* object) {
   if (object->refs == 1) [[likely]] return destroy(object);
+  if (is_alone()) {
+    if (object->refs != 0 && ++object->refs == 0) destroy(object);
+    return;
+  }
   std::atomic_ref<int32_t> refs(object->refs);
   if (refs.load(std::memory_order_relaxed) == 0) return;
   if (refs.fetch_add(1, std::memory_order_acq_rel) == -1) destroy(object);

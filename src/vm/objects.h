@@ -165,15 +165,8 @@ class CellList {
   friend Ref<CellObject> new_cell(Value value);
   CellObject ring_;  // the list's own end; never counted
 };
-// Makes a list current while it lives.
-class UseCells {
- public:
-  explicit UseCells(CellList& list);
-  ~UseCells();
-
- private:
-  CellList* outer_;
-};
+// Makes a list current on this thread.
+void use_cells(CellList& list);
 
 // ---- enums ----
 

@@ -26,6 +26,16 @@ constexpr int kStealTries = 200;
 // How long tasks may clean up when the program ends.
 constexpr Nanoseconds kEndingTime = 2'000 * kMillisecond;
 
+// How long a task may wait to begin, and how many, before another worker is asked to help.
+constexpr Nanoseconds kHelpAfter = 500'000;
+constexpr size_t kHelpAbove = 4'096;
+
+Nanoseconds steady_now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, Nanoseconds timeout) {
   timespec time{timeout / 1'000'000'000, timeout % 1'000'000'000};
   syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen,
@@ -95,6 +105,18 @@ Task* Scheduler::next_task(Worker& worker) {
   return worker.ready.pop();
 }
 
+Task* Scheduler::take_ready(Worker& worker) {
+  Task* ready = worker.ready.front();
+  if (!ready || !ready->started || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
+  if (worker.fresh_size.load(std::memory_order_relaxed) != 0 &&
+      worker.fresh_front.load(std::memory_order_relaxed) < ready->queued) {
+    return nullptr;
+  }
+  worker.ready.pop();
+  worker.running = ready;
+  return ready;
+}
+
 // Takes half of the tasks that wait to begin, from a worker that has not got round to the first of
 // them since we last looked. A task that its own worker will start at once is left alone: two tasks
 // that talk to each other do so faster on one thread.
@@ -123,6 +145,20 @@ bool Scheduler::steal(Worker& thief, std::vector<uint64_t>& seen) {
 }
 
 // ---- life ----
+
+template <class Done>
+void Scheduler::loop_until(Worker& worker, const Done& done) {
+  for (uint32_t rounds = 0; !done(); ++rounds) {
+    if ((rounds & 63) == 0) poll();
+    if (Task* task = next_task(worker)) {
+      run_task(worker, *task);
+      continue;
+    }
+    fire_timers();
+    if (deliver_stop() || worker.ready.size() != 0 || done()) continue;
+    go_idle(worker, kNever);
+  }
+}
 
 Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max(1u, workers)) {
   root_ = new_handle<Task>(kTaskType);
@@ -180,21 +216,20 @@ Ref<Task> Scheduler::spawn(Task& parent, Value entry, std::vector<Value> args, S
     if (parent.first_child) parent.first_child->previous_sibling = task.get();
     parent.first_child = task.get();
   }
+  task->parent_id = parent.id;
   retain(task.get());  // the scheduler's own, until it has ended
   push_fresh(this_worker ? *this_worker : *workers_[0], *task);
-  if (worker_limit_ > 1 && helper_asleep_.load(std::memory_order_relaxed)) start_helpers();
   return task;
 }
 
 void Scheduler::run_task(Worker& worker, Task& task) {
   worker.running = &task;
   task.home = &worker;
-  Interpreter interpreter(vm_, task);
-  auto ran = interpreter.resume();
-  worker.running = nullptr;
+  auto ran = Interpreter(vm_, task).resume();
+  Task& last = *std::exchange(worker.running, nullptr);
   switch (ran) {
-    case Interpreter::Ran::Finished: return finish(worker, task);
-    case Interpreter::Ran::Yielded: return push_ready(worker, task);
+    case Interpreter::Ran::Finished: return finish(worker, last);
+    case Interpreter::Ran::Yielded: return push_ready(worker, last);
     case Interpreter::Ran::Parked: return;
   }
 }
@@ -249,21 +284,10 @@ void Scheduler::finish(Worker& worker, Task& task) {
     std::lock_guard lock(task.lock);
     task.finished = true;
     hook = std::exchange(task.hook, nullptr);
-    bool first = true;
-    while (Waiter* waiter = task.awaiting.front()) {
-      task.awaiting.remove(*waiter);
-      if (waiter->number == kWatches) {
-        wake(*waiter->task, waiter->ticket, Value::boolean(true));
-        continue;
-      }
-      if (!first || hook) {
-        wake(*waiter->task, waiter->ticket, Value());
-        continue;
-      }
-      if (!waiter->task->claim(waiter->ticket)) continue;
-      first = false;
-      answer_with_result(task, *waiter->task);
-      make_ready(*waiter->task);
+    while (Waiter* waiter = task.awaiting.take()) {
+      Task& waiting = *waiter->task;
+      if (waiter->number == kWatches) answer(waiting, Value::boolean(true));
+      else answer_with_result(task, waiting);
     }
   }
   if (hook) hook->finished(task);
@@ -273,16 +297,12 @@ void Scheduler::finish(Worker& worker, Task& task) {
 
 // With the task's lock held: hands what the task ended with to a task whose wait was claimed.
 void Scheduler::answer_with_result(Task& task, Task& to) {
-  to.woken = true;
-  to.woken_by = Wake::Value;
-  if (!task.result_taken && task.error && !task.stopping) {
-    to.woken_by = Wake::Error;
-    to.failure = std::move(task.error);
-    note_task(*to.failure, task.id);
-  } else if (!task.result_taken) {
-    to.answer = std::move(task.result);
-  }
-  task.result_taken = true;
+  bool is_first = !std::exchange(task.result_taken, true);
+  if (!is_first || task.stopping) return answer(to, Value());
+  if (!task.error) return answer(to, std::move(task.result));
+  to.failure = std::move(task.error);
+  note_task(*to.failure, task.id);
+  go_on(to, Wake::Error);
 }
 
 void Scheduler::end_tasks() {
@@ -304,29 +324,22 @@ void Scheduler::end_tasks() {
 
 // ---- waking ----
 
-bool Scheduler::wake(Task& task, uint64_t ticket, Value answer) {
+bool Scheduler::wake(Task& task, uint64_t ticket, Value value) {
   if (!task.claim(ticket)) return false;
-  task.answer = std::move(answer);
-  task.woken_by = Wake::Value;
-  task.woken = true;
-  make_ready(task);
+  answer(task, std::move(value));
   return true;
 }
 
 bool Scheduler::wake(Task& task, uint64_t ticket, Thrown failure) {
   if (!task.claim(ticket)) return false;
   task.failure = std::move(failure);
-  task.woken_by = Wake::Error;
-  task.woken = true;
-  make_ready(task);
+  go_on(task, Wake::Error);
   return true;
 }
 
 bool Scheduler::wake(Task& task, uint64_t ticket, Wake reason) {
   if (!task.claim(ticket)) return false;
-  task.woken_by = reason;
-  task.woken = true;
-  make_ready(task);
+  go_on(task, reason);
   return true;
 }
 
@@ -456,8 +469,24 @@ bool Scheduler::deliver_stop() {
   return true;
 }
 
+// Tasks wait to begin and this worker has not got round to the first of them for a while: somebody
+// else should. Not at once: most tasks begin soon, and a second thread makes every count atomic.
+void Scheduler::look_for_help(Worker& worker) {
+  if (worker_limit_ == 1 || !helper_asleep_.load(std::memory_order_relaxed)) return;
+  if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return;
+  uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
+  Nanoseconds now = steady_now();
+  if (front != worker.last_front) {
+    worker.last_front = front;
+    worker.front_since = now;
+  } else if (now - worker.front_since > kHelpAfter || worker.fresh_size.load() > kHelpAbove) {
+    start_helpers();
+  }
+}
+
 bool Scheduler::poll() {
   Worker& worker = *this_worker;
+  look_for_help(worker);
   if (clock_.next_due() != kNever) fire_timers();
   deliver_stop();
   return worker.ready.size() != 0 || worker.fresh_size.load(std::memory_order_relaxed) != 0 ||
@@ -467,6 +496,7 @@ bool Scheduler::poll() {
 // ---- workers ----
 
 void Scheduler::start_helpers() {
+  several_threads = true;
   std::lock_guard lock(idle_lock_);
   helper_asleep_ = false;
   for (unsigned i = 1; i < worker_limit_; ++i) {
@@ -488,7 +518,7 @@ void Scheduler::start_helpers() {
 }
 
 // Waits until the worker is called, time has passed, or it is time to look around again.
-void Scheduler::go_idle(Worker& worker, Nanoseconds look_again, const std::function<bool()>& done) {
+void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
   uint32_t seen = worker.signal.load();
   bool is_last;
   {
@@ -497,7 +527,7 @@ void Scheduler::go_idle(Worker& worker, Nanoseconds look_again, const std::funct
     is_last = --active_ == 0;
   }
   bool has_work = worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 ||
-                  (done && done()) || vm_.has_stop() || ending_;
+                  vm_.has_stop() || ending_;
   bool is_main = worker.number == 0;
   Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();
   bool stuck = !has_work && is_last && external_.load() == 0 && due == kNever;
@@ -516,19 +546,6 @@ void Scheduler::go_idle(Worker& worker, Nanoseconds look_again, const std::funct
   if (!stuck) return;
   if (is_main) report_deadlock();
   else poke();  // the first worker sees it too, and reports
-}
-
-void Scheduler::loop_until(Worker& worker, const std::function<bool()>& done) {
-  for (uint32_t rounds = 0; !done(); ++rounds) {
-    if ((rounds & 63) == 0) poll();
-    if (Task* task = next_task(worker)) {
-      run_task(worker, *task);
-      continue;
-    }
-    fire_timers();
-    if (deliver_stop() || worker.ready.size() != 0) continue;
-    go_idle(worker, kNever, done);
-  }
 }
 
 void Scheduler::worker_main(Worker& worker) {
@@ -551,10 +568,10 @@ void Scheduler::worker_main(Worker& worker) {
     }
     if (++tries > kStealTries) {
       helper_asleep_ = true;
-      go_idle(worker, kNever, nullptr);
+      go_idle(worker, kNever);
       tries = 0;
     } else {
-      go_idle(worker, kStealEvery, nullptr);
+      go_idle(worker, kStealEvery);
     }
   }
   this_worker = nullptr;
@@ -567,15 +584,9 @@ std::string Scheduler::deadlock_text() {
   auto describe_task = [&](const Task& task) {
     fmt::format_to(std::back_inserter(out), "\n  {} waits in {}", task_id_text(task.id),
                    task.waits_for ? task.waits_for : "nothing known");
-    if (task.waits_on.is(Kind::Handle) && !as_task(task.waits_on)) {
+    if (task.waits_on && (task.waits_on->is(Kind::Handle) || task.waits_on->is_string())) {
       out += " on ";
-      out += display(task.waits_on);
-    } else if (Task* other = as_task(task.waits_on)) {
-      out += " of ";
-      out += task_id_text(other->id);
-    } else if (task.waits_on.is_string()) {
-      out += " on ";
-      out += task.waits_on.as_string()->view();
+      out += display(*task.waits_on);
     }
     out += stack_text(task);
   };

@@ -42,6 +42,8 @@ struct Worker {
   unsigned number;
   Task* running = nullptr;
   uint64_t orders = 0;  // counts what was queued here
+  uint64_t last_front = 0;      // the first task that waited to begin when we last looked
+  Nanoseconds front_since = 0;
 
   TaskQueue ready;      // begun tasks that can go on; only this worker touches it
   SpinLock fresh_lock;
@@ -92,6 +94,16 @@ class Scheduler {
   bool wake(Task& task, uint64_t ticket, Value answer);
   bool wake(Task& task, uint64_t ticket, Thrown failure);
   bool wake(Task& task, uint64_t ticket, Wake reason);
+  // The same for a wait that the caller has claimed.
+  void answer(Task& task, Value answer) {
+    task.answer = std::move(answer);
+    go_on(task, Wake::Value);
+  }
+  void go_on(Task& task, Wake reason) {
+    task.woken_by = reason;
+    task.woken = true;
+    make_ready(task);
+  }
   // Puts a task whose wait was claimed back in its worker's queue.
   void make_ready(Task& task);
   // Sets the time at which the wait that has just begun ends with Wake::Timeout.
@@ -110,17 +122,24 @@ class Scheduler {
   // At a checkpoint: fires timers that are due, delivers signals, makes room for others. True when the
   // running task should let others run.
   bool poll();
+  // The next task of this worker, if it has begun and it is its turn; it is the running one from now on.
+  Task* take_ready(Worker& worker);
   // A task's wait was claimed by timers: make them ready.
   void fire_timers();
 
   // Something outside (I/O, a signal handler of the program) may still wake a task: not a deadlock.
-  void external_begin() { external_.fetch_add(1); }
+  void external_begin() {
+    several_threads = true;
+    external_.fetch_add(1);
+  }
   void external_end();
   // Async-signal-safe: makes a sleeping worker look around.
   void poke();
 
   // Asked when the process is interrupted; true: the program handles it itself (std/signal).
   std::function<bool()> on_stop;
+
+  uint64_t live_tasks() const { return live_tasks_.load(std::memory_order_relaxed); }
 
   // With the lock of `task` held: hands what it ended with to a task whose wait was claimed.
   void answer_with_result(Task& task, Task& to);
@@ -132,9 +151,11 @@ class Scheduler {
   Task* next_task(Worker& worker);
   void drain_inbox(Worker& worker);
   bool steal(Worker& thief, std::vector<uint64_t>& seen);
-  void loop_until(Worker& worker, const std::function<bool()>& done);
+  template <class Done>
+  void loop_until(Worker& worker, const Done& done);
+  void look_for_help(Worker& worker);
   void worker_main(Worker& worker);
-  void go_idle(Worker& worker, Nanoseconds look_again, const std::function<bool()>& done);
+  void go_idle(Worker& worker, Nanoseconds look_again);
   void call(Worker& worker);
   void push_fresh(Worker& worker, Task& task);
   void push_ready(Worker& worker, Task& task);

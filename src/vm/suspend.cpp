@@ -10,22 +10,22 @@ namespace harn::vm {
 using Status = Interpreter::Status;
 
 Interpreter::Ran Interpreter::resume() {
-  UseCells cells(task_.cells);
-  co_ = task_.current;
+  use_cells(task_->cells);
+  co_ = task_->current;
   Status status = Status::Done;
-  if (!task_.started) {
-    task_.started = true;
+  if (!task_->started) {
+    task_->started = true;
     status = start();
-    if (status == Status::Done) return finished(std::move(task_.root.stack[0]));
+    if (status == Status::Done) return finished(std::move(task_->root.stack[0]));
     if (status == Status::Failed && co_->frame_count == 0) {
-      task_.error = std::move(error_);
+      task_->error = std::move(error_);
       return Ran::Finished;
     }
-  } else if (task_.woken) {
+  } else if (task_->woken && !deliver_answer()) {
     status = deliver_wake();
   }
   if (status == Status::Parked) {
-    task_.current = co_;
+    task_->current = co_;
     return Ran::Parked;
   }
   return run(status == Status::Failed);
@@ -33,60 +33,72 @@ Interpreter::Ran Interpreter::resume() {
 
 Status Interpreter::start() {
   if (take_requests(false) == Status::Failed) return Status::Failed;
-  Coroutine& root = task_.root;
-  auto count = static_cast<uint32_t>(task_.arguments.size());
+  Coroutine& root = task_->root;
+  auto count = static_cast<uint32_t>(task_->arguments.size());
   if (root.stack_size < count + 2) root.grow_stack(count + 2);
-  for (uint32_t i = 0; i < count; ++i) root.stack[i + 1] = std::move(task_.arguments[i]);
-  task_.arguments = {};
-  root.stack[0] = std::move(task_.entry);  // keeps it alive
+  for (uint32_t i = 0; i < count; ++i) root.stack[i + 1] = std::move(task_->arguments[i]);
+  task_->arguments = {};
+  root.stack[0] = std::move(task_->entry);  // keeps it alive
   return call_value(Value(root.stack[0]), 1, count, 0, false);
+}
+
+Status Interpreter::switch_task() {
+  for (;;) {
+    Task* next = task_->scheduler->take_ready(*task_->home);
+    if (!next) return Status::Parked;
+    task_ = next;
+    co_ = next->current;
+    use_cells(next->cells);
+    Status status = next->woken && !deliver_answer() ? deliver_wake() : Status::Done;
+    if (status != Status::Parked) return status;
+    next->current = co_;
+  }
 }
 
 // ---- what was asked of the task ----
 
 Status Interpreter::take_requests(bool in_wait) {
-  uint32_t wanted = task_.requests.load(std::memory_order_acquire);
+  uint32_t wanted = task_->requests.load(std::memory_order_acquire);
   if (wanted == 0) [[likely]] return Status::Done;
   if (wanted & kRequestStop) {
-    task_.requests.fetch_and(~uint32_t{kRequestStop | kRequestCancel});
-    task_.stopping = true;
-    return fail(make_error_text(ErrorClass::Cancelled, task_.stop_text));
+    task_->requests.fetch_and(~uint32_t{kRequestStop | kRequestCancel});
+    task_->stopping = true;
+    return fail(make_error_text(ErrorClass::Cancelled, task_->stop_text));
   }
   if (wanted & kRequestDeadline) {
-    task_.requests.fetch_and(~uint32_t{kRequestDeadline});
-    if (task_.scheduler->take_expired_deadline(task_)) return fail(throw_text("Deadline exceeded"));
+    task_->requests.fetch_and(~uint32_t{kRequestDeadline});
+    if (task_->scheduler->take_expired_deadline(*task_)) return fail(throw_text("Deadline exceeded"));
   }
   // A polite request is heard where the task waits; code that computes asks is_cancelled().
   if ((wanted & kRequestCancel) && in_wait) {
-    task_.requests.fetch_and(~uint32_t{kRequestCancel});
+    task_->requests.fetch_and(~uint32_t{kRequestCancel});
     return fail(throw_text("kind:cancelled:VM cancelled by host"));
   }
   return Status::Done;
 }
 
 Status Interpreter::checkpoint() {
-  bool others = task_.scheduler->poll();
+  bool others = task_->scheduler->poll();
   if (take_requests(false) == Status::Failed) return Status::Failed;
   return others ? Status::Parked : Status::Done;
 }
 
 // ---- waiting ----
 
-Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
-  bool is_retry = task_.call.row == &row && task_.woken_by == Wake::Retry;
-  if (is_retry) task_.call.row = nullptr;  // the next call of this row is a new one
-  WaitCall call(vm_, row, co_->stack + first, count, task_, is_retry);
+Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result,
+                              bool is_retry) {
+  WaitCall call(vm_, row, co_->stack + first, count, *task_, is_retry);
   switch (row.wait(call)) {
     case Step::Failed: return fail(std::unexpected(std::move(call.error)));
     case Step::Done:
       for (uint32_t i = 0; i < count; ++i) co_->stack[first + i].set_nil();
       co_->stack[result] = std::move(call.result);
       if (!vm_.has_stop()) [[likely]] return Status::Done;
-      task_.scheduler->poll();
+      task_->scheduler->poll();
       return take_requests(false);
     case Step::Parked: break;
   }
-  task_.call = {&row, first, count, result};
+  task_->call = {&row, first, count, result};
   return after_parking();
 }
 
@@ -97,51 +109,63 @@ static bool is_cleaning_up(const Task& task) { return task.fiber && task.fiber->
 // The task is in its queues. Something may have been asked of it before it was: then nobody else will
 // wake it for that.
 Status Interpreter::after_parking() {
-  uint32_t wanted = task_.requests.load(std::memory_order_seq_cst);
-  if (wanted == 0 || is_cleaning_up(task_) || !task_.claim(task_.ticket.load())) return Status::Parked;
-  task_.woken_by = Wake::Cancelled;
-  task_.woken = true;
+  uint32_t wanted = task_->requests.load(std::memory_order_seq_cst);
+  if (wanted == 0 || is_cleaning_up(*task_) || !task_->claim(task_->ticket.load())) return Status::Parked;
+  task_->woken_by = Wake::Cancelled;
+  task_->woken = true;
   return deliver_wake();
 }
 
+bool Interpreter::deliver_answer() {
+  const WaitingCall& call = task_->call;
+  if (task_->woken_by != Wake::Value || !task_->is_plain_wait) return false;
+  task_->woken = false;
+  Value* args = co_->stack + call.first;
+  for (uint32_t i = 1; i < call.count; ++i) args[i].set_nil();
+  if (call.result != call.first && call.count > 0) args[0].set_nil();
+  co_->stack[call.result] = std::move(task_->answer);
+  task_->call.row = nullptr;
+  return true;
+}
+
 Status Interpreter::deliver_wake() {
-  task_.woken = false;
-  Wake reason = task_.woken_by;
-  task_.end_wait();
-  WaitingCall call = task_.call;
+  task_->woken = false;
+  Wake reason = task_->woken_by;
+  task_->end_wait();
+  WaitingCall call = task_->call;
   if (reason == Wake::Cancelled || reason == Wake::Deadline) {
     // Otherwise it was meant for a deadline that is over: the wait goes on.
-    bool must_stop = !is_cleaning_up(task_) && take_requests(true) == Status::Failed;
-    if (must_stop && !task_.fiber) {
-      task_.call = {};
+    bool must_stop = !is_cleaning_up(*task_) && take_requests(true) == Status::Failed;
+    if (must_stop && !task_->fiber) {
+      task_->call = {};
       return Status::Failed;
     }
     // C++ code that waits is let go on first, so that it gives back what it holds.
-    if (must_stop) task_.fiber->stop = std::move(error_);
+    if (must_stop) task_->fiber->stop = std::move(error_);
     reason = must_stop ? Wake::Cancelled : Wake::Retry;
   }
-  if (task_.fiber) {
+  if (task_->fiber) {
     if (reason == Wake::Error) {
-      task_.fiber->stop = std::move(task_.failure);
+      task_->fiber->stop = std::move(task_->failure);
       reason = Wake::Cancelled;
     }
-    task_.fiber->woken_by = reason;
-    return call_wait(*call.row, call.first, call.count, call.result);
+    task_->fiber->woken_by = reason;
+    return call_wait(*call.row, call.first, call.count, call.result, true);
   }
   if (call.row && reason == Wake::Retry) {
-    task_.woken_by = Wake::Retry;
-    return call_wait(*call.row, call.first, call.count, call.result);
+    task_->woken_by = Wake::Retry;
+    return call_wait(*call.row, call.first, call.count, call.result, true);
   }
-  task_.call = {};
-  if (reason == Wake::Error) return fail(std::unexpected(std::move(task_.failure)));
+  task_->call = {};
+  if (reason == Wake::Error) return fail(std::unexpected(std::move(task_->failure)));
   if (!call.row) {
     // A loop over a channel.
-    deliver(std::move(task_.answer), reason == Wake::Closed);
+    deliver(std::move(task_->answer), reason == Wake::Closed);
     return Status::Entered;
   }
   if (reason == Wake::Closed) return fail(channel_closed(call.row->name));
   for (uint32_t i = 0; i < call.count; ++i) co_->stack[call.first + i].set_nil();
-  co_->stack[call.result] = reason == Wake::Value ? std::move(task_.answer) : Value();
+  co_->stack[call.result] = reason == Wake::Value ? std::move(task_->answer) : Value();
   return Status::Entered;
 }
 
@@ -149,8 +173,8 @@ Status Interpreter::deliver_wake() {
 Status Interpreter::handle_next(const Value& source, IterObject* iter, Value& item, bool& more) {
   co_->await = Coroutine::Await::ForLoop;
   co_->await_iter = iter;
-  task_.call = {};
-  switch (channel_receive(task_, source, item)) {
+  task_->call = {};
+  switch (channel_receive(*task_, source, item)) {
     case Received::Value: more = true; return Status::Done;
     case Received::Closed: return Status::Done;
     case Received::Parked: break;

@@ -38,14 +38,13 @@ Value grant(Lock& lock, Task& task, uint64_t amount, Nanoseconds waited) {
 void serve(Lock& lock) {
   while (Waiter* waiter = lock.waiting.front()) {
     if (waiter->number > lock.available) return;
+    Task& task = *waiter->task;
+    // If it gives up at this moment, `left` counts it out and asks again.
+    if (!task.claim(waiter->ticket)) return;
     lock.waiting.remove(*waiter);
     --lock.metrics.queued;
-    Task& task = *waiter->task;
-    if (!task.claim(waiter->ticket)) continue;
-    task.answer = grant(lock, task, waiter->number, task.scheduler->clock().now() - task.wait_until);
-    task.woken_by = Wake::Value;
-    task.woken = true;
-    task.scheduler->make_ready(task);
+    Nanoseconds waited = task.scheduler->clock().now() - task.wait_until;
+    task.scheduler->answer(task, grant(lock, task, waiter->number, waited));
   }
 }
 
@@ -132,7 +131,8 @@ Step acquire(WaitCall& call, Lock& lock, uint64_t amount, Nanoseconds due) {
   }
   lock.metrics.most_queued = std::max(lock.metrics.most_queued, ++lock.metrics.queued);
   task.wait_until = clock.now();  // when it began: for the metrics
-  task.waiter.ticket = task.begin_wait("sync acquire", text_value(lock.kind + " '" + lock.key + "'"));
+  task.holds = text_value(lock.kind + " '" + lock.key + "'");
+  task.waiter.ticket = task.begin_wait("sync acquire", &task.holds);
   task.waiter.task = &task;
   task.waiter.number = amount;
   lock.waiting.push(task.waiter);

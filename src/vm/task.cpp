@@ -18,14 +18,6 @@ Task::~Task() {
   while (deadline) delete std::exchange(deadline, deadline->outer);
 }
 
-uint64_t Task::begin_wait(const char* what, Value on) {
-  waits_for = what;
-  waits_on = std::move(on);
-  uint64_t which = ++tickets;
-  ticket.store(which, std::memory_order_release);
-  return which;
-}
-
 static void leave(Waiter& waiter, Wake reason) {
   WaitQueue* queue = waiter.queue.load(std::memory_order_acquire);
   // Only the queue's owner takes waiters out besides us; it sets `queue` with the lock held.
@@ -42,7 +34,7 @@ static void leave(Waiter& waiter, Wake reason) {
 }
 
 void Task::end_wait() {
-  leave(waiter, woken_by);
+  if (waiter.queue.load(std::memory_order_relaxed) || waiter.value.is_heap()) leave(waiter, woken_by);
   if (more_waiters) {
     for (Waiter& one : *more_waiters) leave(one, woken_by);
     more_waiters->clear();
@@ -51,7 +43,8 @@ void Task::end_wait() {
     scheduler->clock().remove(timer);
     timer.ticket = 0;
   }
-  waits_on.set_nil();
+  waits_on = nullptr;
+  holds.set_nil();
   waits_for = nullptr;
 }
 

@@ -63,7 +63,8 @@ struct Task : HandleObject {
   // ---- who it is ----
   Scheduler* scheduler = nullptr;
   uint64_t id = 0;           // 0: the root task
-  Task* parent = nullptr;    // counted while this task lives
+  uint64_t parent_id = 0;    // who started it
+  Task* parent = nullptr;    // whose child it is: its parent while that lives, then the root
   uint64_t group = 0;        // siblings of one `parallel`; 0: none
   uint32_t index = 0;        // among the children its parent started
 
@@ -102,7 +103,8 @@ struct Task : HandleObject {
     Task* task = nullptr;
     uint64_t ticket = 0;
   } timer;
-  Value waits_on;                   // kept alive while waiting; shown in a report
+  const Value* waits_on = nullptr;  // an argument of the call, or `holds`; for reports
+  Value holds;                      // what only this wait keeps alive
   const char* waits_for = nullptr;  // "receive", "sleep", ...
   Nanoseconds wait_until = 0;       // a sleep that goes on after an interruption
   uint64_t queued = 0;              // when it was put in a worker's queue
@@ -123,15 +125,39 @@ struct Task : HandleObject {
   bool is_root() const { return id == 0; }
   // Takes the wait that `ticket` stands for; whoever succeeds must say why it ends and make it ready.
   bool claim(uint64_t which) {
+    if (is_alone()) {
+      if (which == 0 || ticket.load(std::memory_order_relaxed) != which) return false;
+      ticket.store(0, std::memory_order_relaxed);
+      return true;
+    }
     return which != 0 && ticket.compare_exchange_strong(which, 0, std::memory_order_acq_rel);
   }
-  // Starts a wait. Before it is entered in any queue.
-  uint64_t begin_wait(const char* what, Value on = {});
+  // Starts a wait. Before it is entered in any queue. `on` must stay where it is until the wait ends.
+  uint64_t begin_wait(const char* what, const Value* on = nullptr, bool is_plain = false) {
+    is_plain_wait = is_plain;
+    waits_for = what;
+    waits_on = on;
+    ticket.store(++tickets, std::memory_order_release);
+    return tickets;
+  }
+  // The wait was in one queue, without a time limit: whoever answered has taken it out.
+  bool is_plain_wait = false;
   // Leaves all queues and the clock, whatever ended the wait.
   void end_wait();
 };
 
 extern const HandleType kTaskType;
+// The wait is claimed before the waiter leaves the queue: a task that was woken by something else finds
+// itself in the queue and waits for the lock, so its waiter is not reused under our hands.
+inline Waiter* WaitQueue::take() {
+  while (Waiter* waiter = front()) {
+    bool won = waiter->task->claim(waiter->ticket);
+    remove(*waiter);
+    if (won) return waiter;
+  }
+  return nullptr;
+}
+
 inline Task* as_task(const Value& value) { return as_handle<Task>(value, kTaskType); }
 inline Value task_value(Task& task) { return Value::share(&task); }
 

@@ -55,6 +55,9 @@ class WaitQueue {
     waiter.next->previous = waiter.previous;
     waiter.queue.store(nullptr, std::memory_order_release);
   }
+  // Takes out the first waiter whose wait nobody else has ended; null when there is none. The task is
+  // the caller's to answer and to make ready.
+  Waiter* take();
   SpinLock& lock() { return lock_; }
 
   // Called when a waiter gave up (time, cancellation), after it was taken out, without the lock.

@@ -34,7 +34,7 @@ def environment(harn, home):
     kept = {name: value for name, value in os.environ.items()
             if name in ("PATH", "LD_LIBRARY_PATH") or name.endswith("SAN_OPTIONS")}
     return kept | {"HARN": harn, "HOME": home, "LC_ALL": "C.UTF-8", "TERM": "dumb",
-                   "PYTHONDONTWRITEBYTECODE": "1"}
+                   "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(FOLDER.parent / "support")}
 
 
 def matches(wanted, got):

@@ -44,6 +44,7 @@ std::span<const vm::Builtin> task_rows();
 std::span<const vm::Builtin> parallel_rows();
 std::span<const vm::Builtin> channel_rows();
 std::span<const vm::Builtin> sync_rows();
+std::span<const vm::Builtin> signal_rows();
 std::span<const vm::Builtin> clock_rows();
 std::span<const vm::Builtin> circuit_rows();
 std::span<const vm::Builtin> atomic_rows();

@@ -16,7 +16,7 @@ const vm::BuiltinTable& table() {
       path_workspace_rows(), json_rows(), json_pointer_rows(), jq_rows(), yaml_rows(),
       toml_rows(), csv_rows(), schema_rows(), schema_convert_rows(), regex_rows(), output_rows(),
       log_rows(), convert_rows(), testing_rows(), junit_rows(), task_rows(),
-      parallel_rows(), channel_rows(), sync_rows(), clock_rows(), circuit_rows(), atomic_rows(),
+      parallel_rows(), channel_rows(), sync_rows(), signal_rows(), clock_rows(), circuit_rows(), atomic_rows(),
       shared_state_rows(), mailbox_rows(), supervisor_rows(), runtime_context_rows(),
       process_rows(), http_rows(),
   };

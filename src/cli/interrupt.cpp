@@ -12,7 +12,7 @@ static_assert(std::atomic<vm::Vm*>::is_always_lock_free && std::atomic<int>::is_
 static void on_signal(int number) {
   vm::Vm* vm = running.load();
   if (!vm || received.exchange(number) != 0) _exit(128 + number);
-  vm->stop(vm::StopReason::Interrupt);
+  vm->interrupt(number);
 }
 
 InterruptGuard::InterruptGuard(vm::Vm& vm) {

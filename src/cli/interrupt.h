@@ -6,7 +6,7 @@
 
 namespace harn::cli {
 
-// While one lives, Ctrl-C and SIGTERM ask the program to stop: it unwinds and its defers run. A
+// While one lives, Ctrl-C, SIGTERM and SIGHUP ask the program to stop: it unwinds and its defers run. A
 // second signal ends the process at once. A signal handler needs a place that it can find, so there
 // may be one of these at a time.
 class InterruptGuard {
@@ -19,7 +19,7 @@ class InterruptGuard {
   static int signal();
 
  private:
-  static constexpr int kSignals[] = {SIGINT, SIGTERM};
+  static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction before_[std::size(kSignals)];
 };
 

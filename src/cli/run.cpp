@@ -48,14 +48,16 @@ Surroundings surroundings_of(const Arguments& arguments, const Project& project)
 }
 
 std::string_view signal_text(int number) {
-  return number == SIGTERM ? "harn: terminated\n" : "harn: interrupted\n";
+  return number == SIGTERM ? "harn: terminated\n" : number == SIGHUP ? "harn: hung up\n" : "harn: interrupted\n";
 }
 
 // Tells standard error how the run ended; the value is the exit code.
 int report_ending(ProcessHost& host, const Ending& ending) {
   host.flush();
   if (host.output_error() != 0) return output_failed(host.output_error());
-  if (int number = InterruptGuard::signal()) {
+  // A program that handled the signal itself ends like any other.
+  int number = InterruptGuard::signal();
+  if (number != 0 && ending.kind == Ending::Kind::Stopped) {
     host.write(vm::Stream::Err, signal_text(number));
     return kInterrupted;
   }
@@ -64,7 +66,7 @@ int report_ending(ProcessHost& host, const Ending& ending) {
 }
 
 int report_ending(EventHost& host, const Ending& ending, const vm::Outcome<vm::Value>& outcome) {
-  if (InterruptGuard::signal() != 0) {
+  if (InterruptGuard::signal() != 0 && ending.kind == Ending::Kind::Stopped) {
     host.write_failure("interrupted", "the run was interrupted");
     return kInterrupted;
   }

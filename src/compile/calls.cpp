@@ -112,8 +112,8 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
     Reg first = window(to, std::max<int>(1, static_cast<int>(count)));
     args(node.args, first);
     at(node.span);
-    Op call = context_.hidden ? Op::CallLibrary : Op::CallGlobal;
-    Op tail_call = context_.hidden ? Op::TailCallLibrary : Op::TailCallGlobal;
+    Op call = context_.is_prelude ? Op::CallLibrary : Op::CallGlobal;
+    Op tail_call = context_.is_prelude ? Op::TailCallLibrary : Op::TailCallGlobal;
     if (direct) emit_x(tail ? tail_call : call, first, count, 0, variable->global);
     else emit(tail ? Op::TailCallSelf : Op::CallSelf, first, count);
     if (!tail) place_result(first, to);

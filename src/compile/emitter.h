@@ -23,7 +23,8 @@ struct ModuleContext {
   ProgramNames& names;
   const Catalog& catalog;
   diag::Sink& sink;
-  bool hidden = false;  // prelude
+  bool hidden = false;      // left out of stack traces: prelude and std modules
+  bool is_prelude = false;  // its functions are the same for all tasks
 };
 
 // A place in the code that jumps will be pointed at.

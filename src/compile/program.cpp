@@ -92,7 +92,8 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   auto program = std::make_unique<bytecode::Program>();
   for (size_t i = 0; i < graph.order().size(); ++i) {
     modules::Module& module = *graph.order()[i];
-    ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded};
+    ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded,
+                          options.hidden};
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
   }

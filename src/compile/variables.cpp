@@ -34,7 +34,7 @@ Reg FunctionCompiler::declare(Variable& variable) {
 
 void FunctionCompiler::define(Variable& variable, Reg value) {
   switch (home_of(variable)) {
-    case Home::Global: emit_bx(context_.hidden ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
+    case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
     case Home::Cell:
       if (variable.leaked || variable.function) {
         declare(variable);
@@ -61,7 +61,7 @@ void FunctionCompiler::load(const Variable& variable, Reg to) {
     case Home::Capture: emit(Op::GetCapture, to, info_.capture_index(&variable)); break;
     case Home::CaptureCell: emit(Op::GetCaptureCell, to, info_.capture_index(&variable)); break;
     case Home::Self: emit(Op::GetSelf, to); return;
-    case Home::Global: emit_bx(context_.hidden ? Op::GetLibrary : Op::GetGlobal, to, variable.global); return;
+    case Home::Global: emit_bx(context_.is_prelude ? Op::GetLibrary : Op::GetGlobal, to, variable.global); return;
   }
   if (variable.leaked || variable.function) emit_bx(Op::CheckSet, to, text_constant(variable.name));
 }
@@ -78,7 +78,7 @@ void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
       return;
     case Home::Cell: emit(Op::SetCell, variable.reg, value); return;
     case Home::CaptureCell: emit(Op::SetCaptureCell, value, info_.capture_index(&variable)); return;
-    case Home::Global: emit_bx(context_.hidden ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
+    case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
     case Home::Capture: case Home::Self: return;  // never assigned
   }
 }

@@ -102,12 +102,15 @@ Task* Scheduler::next_task(Worker& worker) {
       return fresh;
     }
   }
-  return worker.ready.pop();
+  Task* task = worker.ready.pop();
+  if (!task || !task->is_held) return task;
+  root_waits_its_turn_ = true;
+  return next_task(worker);
 }
 
 Task* Scheduler::take_ready(Worker& worker) {
   Task* ready = worker.ready.front();
-  if (!ready || !ready->started || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
+  if (!ready || !ready->started || ready->is_held || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
   if (worker.fresh_size.load(std::memory_order_relaxed) != 0 &&
       worker.fresh_front.load(std::memory_order_relaxed) < ready->queued) {
     return nullptr;
@@ -253,6 +256,7 @@ static void settle_result(Task& task) {
 void Scheduler::finish(Worker& worker, Task& task) {
   (void)worker;
   release_permits(task, 0);
+  if (task.beside_root) return finish_beside_root(task);
   if (task.is_root()) {
     task.finished = true;
     return;
@@ -460,9 +464,10 @@ void Scheduler::cancel_children(Task& task, uint32_t started_after) {
 
 // The flag that Ctrl-C and time limits set: the root task unwinds, and everything with it.
 bool Scheduler::deliver_stop() {
+  if (!vm_.has_stop() || this_worker != workers_[0].get()) return false;
   StopReason reason = vm_.take_stop();
-  if (reason == StopReason::None) return false;
-  if (reason == StopReason::Interrupt && on_stop && on_stop()) return true;
+  int signal = vm_.take_signal();
+  if (signal != 0 && on_signal_ && on_signal_(signal)) return true;
   root_->stop_text = reason == StopReason::Timeout ? "kind:cancelled:time limit reached"
                                                    : "kind:cancelled:VM cancelled by host";
   cancel(*root_, true);
@@ -482,6 +487,39 @@ void Scheduler::look_for_help(Worker& worker) {
   } else if (now - worker.front_since > kHelpAfter || worker.fresh_size.load() > kHelpAbove) {
     start_helpers();
   }
+}
+
+void Scheduler::run_beside_root(Value callee, Value argument) {
+  auto task = new_handle<Task>(kTaskType);
+  task->scheduler = this;
+  task->id = child_id(root_->id, ++root_->children_started);
+  task->parent = root_.get();
+  task->beside_root = true;
+  task->entry = std::move(callee);
+  task->arguments.push_back(std::move(argument));
+  // They never run at the same time, so the variables simply change hands.
+  task->globals = std::move(root_->globals);
+  task->cell_list = root_->cell_list;
+  task->home = workers_[0].get();
+  root_->is_held = true;
+  live_tasks_.fetch_add(1, std::memory_order_relaxed);
+  retain(task.get());
+  push_ready(*workers_[0], *task);
+}
+
+// What ran beside the root has ended: the root goes on, or is told what was thrown.
+void Scheduler::finish_beside_root(Task& task) {
+  root_->globals = std::move(task.globals);
+  root_->is_held = false;
+  task.root.clear();
+  if (task.error && !task.stopping) {
+    root_->thrown = std::move(task.error);
+    root_->requests.fetch_or(kRequestThrow, std::memory_order_seq_cst);
+    wake(*root_, root_->ticket.load(), Wake::Cancelled);
+  }
+  if (std::exchange(root_waits_its_turn_, false)) push_ready(*workers_[0], *root_);
+  live_tasks_.fetch_sub(1, std::memory_order_release);
+  release(&task);
 }
 
 bool Scheduler::poll() {
@@ -530,7 +568,7 @@ void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
                   vm_.has_stop() || ending_;
   bool is_main = worker.number == 0;
   Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();
-  bool stuck = !has_work && is_last && external_.load() == 0 && due == kNever;
+  bool stuck = !has_work && is_last && external_.load() == 0 && !expects_signals_ && due == kNever;
   if (!has_work && !stuck) {
     Nanoseconds wait = look_again;
     if (is_main && due != kNever) wait = std::min(wait, std::max<Nanoseconds>(0, due - clock_.now()));

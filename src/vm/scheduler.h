@@ -136,8 +136,14 @@ class Scheduler {
   // Async-signal-safe: makes a sleeping worker look around.
   void poke();
 
-  // Asked when the process is interrupted; true: the program handles it itself (std/signal).
-  std::function<bool()> on_stop;
+  // Signals that the program handles itself (std/signal): asked on the first worker; true when there is a
+  // handler, which it has started with run_beside_root.
+  void set_signal_handler(std::function<bool(int signal)> handler) { on_signal_ = std::move(handler); }
+  // A signal may still wake a task: not a deadlock.
+  void expect_signals(bool expected) { expects_signals_ = expected; }
+  // On the first worker: runs the callee in the root task's place, with its variables, and lets the root
+  // go on afterwards. What it throws is thrown in the root.
+  void run_beside_root(Value callee, Value argument);
 
   uint64_t live_tasks() const { return live_tasks_.load(std::memory_order_relaxed); }
 
@@ -161,6 +167,7 @@ class Scheduler {
   void push_ready(Worker& worker, Task& task);
   void start_helpers();
   bool deliver_stop();
+  void finish_beside_root(Task& task);
   void report_deadlock();
   std::string deadlock_text();
 
@@ -173,6 +180,9 @@ class Scheduler {
   std::atomic<unsigned> worker_count_{1};
   std::atomic<bool> ending_{false};
   std::atomic<int> external_{0};
+  std::function<bool(int)> on_signal_;
+  std::atomic<bool> expects_signals_{false};
+  bool root_waits_its_turn_ = false;  // it was ready while somebody ran beside it
   std::mutex idle_lock_;
   int active_ = 1;  // workers that are not idle; guarded by idle_lock_
   std::atomic<bool> helper_asleep_{true};  // nobody looks for tasks to steal

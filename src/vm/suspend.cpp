@@ -10,7 +10,7 @@ namespace harn::vm {
 using Status = Interpreter::Status;
 
 Interpreter::Ran Interpreter::resume() {
-  use_cells(task_->cells);
+  use_cells(*task_->cell_list);
   co_ = task_->current;
   Status status = Status::Done;
   if (!task_->started) {
@@ -48,7 +48,7 @@ Status Interpreter::switch_task() {
     if (!next) return Status::Parked;
     task_ = next;
     co_ = next->current;
-    use_cells(next->cells);
+    use_cells(*next->cell_list);
     Status status = next->woken && !deliver_answer() ? deliver_wake() : Status::Done;
     if (status != Status::Parked) return status;
     next->current = co_;
@@ -64,6 +64,10 @@ Status Interpreter::take_requests(bool in_wait) {
     task_->requests.fetch_and(~uint32_t{kRequestStop | kRequestCancel});
     task_->stopping = true;
     return fail(make_error_text(ErrorClass::Cancelled, task_->stop_text));
+  }
+  if (wanted & kRequestThrow) {
+    task_->requests.fetch_and(~uint32_t{kRequestThrow});
+    return fail(std::unexpected(std::move(task_->thrown)));
   }
   if (wanted & kRequestDeadline) {
     task_->requests.fetch_and(~uint32_t{kRequestDeadline});

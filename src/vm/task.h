@@ -27,6 +27,7 @@ enum Request : uint32_t {
   kRequestStop = 1,      // unwind now: only clean-up code runs
   kRequestCancel = 2,    // the next wait throws, once; the rest is up to the task
   kRequestDeadline = 4,  // a deadline has passed
+  kRequestThrow = 8,     // throw Task::thrown
 };
 
 // Waiter::number in Task::awaiting: wants to know that the task ended, not what with.
@@ -76,9 +77,12 @@ struct Task : HandleObject {
   Coroutine* current = &root;
   GlobalsRef globals;
   CellList cells;
+  CellList* cell_list = &cells;  // where new ones go
   bool started = false;
   bool stopping = false;       // it was told to unwind
-  bool is_local = false;       // shares variables with its parent and runs beside it, never at the same time
+  bool beside_root = false;    // runs in the root's place, with its variables
+  bool is_held = false;        // the root, while somebody runs in its place
+  Thrown thrown;               // kRequestThrow
   uint32_t children_started = 0;
   uint32_t groups_started = 0;
   Value context;               // dict of task-local values, or nil

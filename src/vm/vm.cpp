@@ -36,6 +36,12 @@ void Vm::stop(StopReason reason) {
   scheduler_->poke();
 }
 
+void Vm::interrupt(int signal) {
+  signal_.store(signal);
+  interrupted_.store(true);
+  stop(StopReason::Interrupt);
+}
+
 void Vm::end_tasks() { scheduler_->end_tasks(); }
 
 // Runs the start code of a unit's modules in order; the value is the last one's.

@@ -69,6 +69,10 @@ class Vm {
 
   // Asks the program to unwind at its next checkpoint or wait; its defers run.
   void stop(StopReason reason);
+  // The same for a signal that the program may handle itself (std/signal).
+  void interrupt(int signal);
+  bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
+  int take_signal() { return signal_.exchange(0); }
   bool has_stop() const { return stop_.load(std::memory_order_relaxed) != StopReason::None; }
   StopReason take_stop() { return has_stop() ? stop_.exchange(StopReason::None) : StopReason::None; }
 
@@ -100,6 +104,8 @@ class Vm {
   Host& host_;
   VmOptions options_;
   std::atomic<StopReason> stop_{StopReason::None};
+  std::atomic<int> signal_{0};
+  std::atomic<bool> interrupted_{false};
   SpinLock locals_lock_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them

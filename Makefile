@@ -4,14 +4,16 @@
 #   make test    all tests
 #   make bench   compare with other languages, as ratios
 #   make asan    the fixtures under AddressSanitizer and UndefinedBehaviorSanitizer
+#   make tsan    the fixtures and the stress test of the scheduler under ThreadSanitizer
 #   make fuzz    build the fuzzers and run each for FUZZ_SECONDS
 #   make build   the release binary, build/release/src/cli/harn
 
 HARN := build/release/src/cli/harn
 FUZZ_SECONDS ?= 60
 RUNS ?= 5
+STRESS_SECONDS ?= 60
 
-.PHONY: demo test bench asan fuzz build setup clean
+.PHONY: demo test bench asan tsan fuzz build setup clean
 
 setup:
 	@tools/setup.sh
@@ -34,6 +36,13 @@ asan: setup
 	@test -f build/asan/build.ninja || cmake --preset asan >/dev/null
 	@cmake --build build/asan
 	@tools/test.sh build/asan
+
+# ThreadSanitizer is slow: the fixtures, and the stress test for a minute.
+tsan: setup
+	@test -f build/tsan/build.ninja || cmake --preset tsan >/dev/null
+	@cmake --build build/tsan --target harn
+	@build/tsan/src/cli/harn test --conformance tests/conformance
+	@tests/stress/run.py --harn build/tsan/src/cli/harn --seconds $(STRESS_SECONDS)
 
 fuzz:
 	@tools/setup.sh fuzz

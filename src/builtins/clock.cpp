@@ -54,7 +54,7 @@ Outcome<Value> advance(Call& call, int64_t ms) {
   return Value::integer(wall);
 }
 
-Outcome<Value> advance_time(Call& call) {
+Outcome<Value> move_clock(Call& call) {
   int64_t ms = HARN_TRY(call.integer(0));
   if (!clock_of(call).is_mocked()) {
     return throw_text("advance_time: no mock active. Call mock_time(ms) first.");
@@ -62,6 +62,16 @@ Outcome<Value> advance_time(Call& call) {
   // Timers rely on a clock that never goes back.
   if (ms < 0) return runtime_error("advance_time: the clock cannot go back, got {} ms", ms);
   return advance(call, ms);
+}
+
+// Tasks that can run do so first: those that are about to sleep should be asleep when the time passes.
+Step advance_time(WaitCall& call) {
+  if (call.scheduler().has_others()) {
+    uint64_t ticket = call.task().begin_wait("advance_time");
+    call.scheduler().wake(call.task(), ticket, Wake::Retry);
+    return Step::Parked;
+  }
+  return blocking<move_clock>(call);
 }
 
 Step sleep_ms(WaitCall& call) {
@@ -113,7 +123,7 @@ constinit const Builtin kRows[] = {
      .doc = "Moves the clock that mock_time stopped, wakes who waited for that, and gives the new wall clock.",
      .example = "{ -> mock_time(100); advance_time(50) }() == 150",
      .needs = Capability::Clock,
-     .call = advance_time},
+     .wait = advance_time},
     {.name = "elapsed",
      .signature = "() -> int",
      .doc = "Milliseconds since the program started, or since mock_time.",

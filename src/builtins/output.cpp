@@ -1,18 +1,24 @@
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/terminal.h"
+#include "vm/fiber.h"
+#include "vm/scheduler.h"
 
 // Printing, reading lines, colours and progress. Structured log lines are in log.cpp.
 namespace harn::builtins {
 
 void Terminal::write_error(vm::Vm& vm, std::string_view text) {
-  if (captured_errors) captured_errors->append(text);
-  else vm.host().write(vm::Stream::Err, text);
+  std::unique_lock guard(lock);
+  if (captured_errors) return void(captured_errors->append(text));
+  guard.unlock();
+  vm.host().write(vm::Stream::Err, text);
 }
 
 bool Terminal::is_terminal(vm::Vm& vm, vm::Stream stream) const {
@@ -29,8 +35,27 @@ bool Terminal::styles_text(vm::Vm& vm) const {
   return !found && is_terminal(vm, vm::Stream::Out);
 }
 
+// Reads on a thread of its own while the task waits, if there are tasks that could use the worker.
+template <class Read>
+static void wait_for_input(vm::Vm& vm, Read read) {
+  if (!vm::Scheduler::current().fiber) return read();
+  auto done = std::make_shared<vm::Completion>();
+  std::thread([&read, done] {
+    read();
+    done->finish();
+  }).detach();
+  if (done->wait("a read from standard input") == vm::Wake::Value) return;
+  vm.host().stop_reading();
+  done->wait("a read from standard input");
+}
+
 bool Terminal::read_line(vm::Vm& vm, std::string& line) {
-  if (!mocked_input) return vm.host().read_line(line);
+  if (!mocked_input) {
+    bool found = false;
+    wait_for_input(vm, [&] { found = vm.host().read_line(line); });
+    return found;
+  }
+  std::lock_guard guard(lock);
   if (mocked_input->empty()) return false;
   size_t end = mocked_input->find('\n');
   line = mocked_input->substr(0, end);
@@ -40,7 +65,11 @@ bool Terminal::read_line(vm::Vm& vm, std::string& line) {
 }
 
 std::string Terminal::read_all(vm::Vm& vm) {
-  if (!mocked_input) return vm.host().read_all();
+  if (!mocked_input) {
+    std::string all;
+    wait_for_input(vm, [&] { all = vm.host().read_all(); });
+    return all;
+  }
   return std::exchange(*mocked_input, {});
 }
 
@@ -190,6 +219,12 @@ Outcome<Value> set_color_mode(Call& call) {
 }
 
 // ---- reading ----
+
+template <NativeFunction Function>
+Step reading(WaitCall& call) {
+  bool is_busy = call.task().fiber || call.scheduler().live_tasks() > 0;
+  return is_busy ? run_on_fiber(call, Function) : blocking<Function>(call);
+}
 
 Outcome<Value> read_line(Call& call) {
   std::string line;
@@ -347,19 +382,19 @@ constinit const Builtin kRows[] = {
      .doc = "Writes the message and returns the line that is typed.",
      .example = "",
      .needs = Capability::Stdio,
-     .wait = blocking<prompt_user>},
+     .wait = reading<prompt_user>},
     {.name = "read_line",
      .signature = "() -> string?",
      .doc = "Returns the next line of standard input, or nil at its end.",
      .example = "",
      .needs = Capability::Stdio,
-     .wait = blocking<read_line>},
+     .wait = reading<read_line>},
     {.name = "read_stdin",
      .signature = "() -> string?",
      .doc = "Returns the rest of standard input.",
      .example = "",
      .needs = Capability::Stdio,
-     .wait = blocking<read_stdin>},
+     .wait = reading<read_stdin>},
     {.name = "set_color_mode",
      .signature = "(mode: string) -> nil",
      .doc = "Switches styles to `auto`, `always` or `never`.",

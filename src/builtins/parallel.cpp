@@ -104,12 +104,13 @@ void Join::start_some() {
 
 void Join::cancel_from(size_t index) {
   for (size_t i = index; i < tasks.size() && i < started; ++i) {
-    if (tasks[i] && !tasks[i]->finished) scheduler->cancel(*tasks[i], true);
+    if (tasks[i]) scheduler->cancel(*tasks[i], true);
   }
 }
 
 // With the lock held.
 void Join::store(Task& task, size_t index) {
+  task.result_taken = true;
   switch (mode) {
     case Mode::Settle: results[index] = outcome_as_result(task); return;
     case Mode::Race: arrived.push_back({index, outcome_as_result(task), {}}); return;
@@ -232,8 +233,8 @@ Step run_all(WaitCall& call, Mode mode, Value items) {
   Task& task = call.task();
   {
     std::lock_guard guard(join.lock);
-    task.holds = Value(*made);
-    task.waiter.ticket = task.begin_wait("parallel", &task.holds);
+    task.waiter.value = Value(*made);
+    task.waiter.ticket = task.begin_wait("parallel", &task.waiter.value);
     task.waiter.task = &task;
     join.waiting.push(task.waiter);
   }

@@ -41,7 +41,7 @@ struct ProgramGenerator {
 }  // namespace
 
 uint64_t (&program_state(Vm& vm))[4] {
-  auto& generator = vm.local<ProgramGenerator>();
+  static thread_local ProgramGenerator generator;  // one for each worker: they draw without a lock
   if (!generator.seeded) {
     vm.host().random_bytes(generator.state, sizeof generator.state);
     // The one state that xoshiro never leaves.

@@ -22,7 +22,7 @@ Outcome<const RE2*> compile(Call& call, uint32_t pattern, uint32_t text, uint32_
   HARN_CHECK(call.text(text));
   auto letters = HARN_TRY(call.text_or(flags, ""));
   auto regex =
-      call.vm().local<RegexCache>().get(source, letters, call.arg(text).as_string()->is_ascii());
+      RegexCache::of_thread().get(source, letters, call.arg(text).as_string()->is_ascii());
   if (!regex) return throw_text("Invalid regex: {}", regex.error());
   return *regex;
 }

@@ -135,6 +135,11 @@ std::string translate_pattern(std::string_view pattern, std::string_view flags, 
   return out;
 }
 
+RegexCache& RegexCache::of_thread() {
+  static thread_local RegexCache cache;
+  return cache;
+}
+
 RegexCache::RegexCache() = default;
 RegexCache::~RegexCache() = default;
 

@@ -12,12 +12,13 @@ class RE2;
 
 namespace harn::builtins {
 
-// Compiled patterns of one program. A pattern is compiled once; when there are too many, all are
+// Compiled patterns, one cache for each worker. A pattern is compiled once; when there are too many, all are
 // dropped and compiled again as they are needed.
 class RegexCache {
  public:
   RegexCache();
   ~RegexCache();
+  static RegexCache& of_thread();
 
   // The pattern with flags out of "imsx", compiled for `text`: `\w`, `\d` and `\s` mean Unicode
   // classes, but text that is all ASCII cannot tell, and the smaller automaton is faster. The error

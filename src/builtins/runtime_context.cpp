@@ -75,7 +75,7 @@ Outcome<Value> set(Call& call) {
   auto key = HARN_TRY(key_of(call));
   Value value = HARN_TRY(transfer(call.take(1)));
   // Tasks share the dict they inherit, so nothing in it may change.
-  if (value.is_heap() && value.object()->refs > 0) {
+  if (value.is_heap() && refs_of(value.object()) > 0) {
     return runtime_error("runtime_context_set: a {} with state of its own cannot be handed down to tasks",
                          type_name(value));
   }

@@ -35,7 +35,7 @@ enum class Defaults : bool { No, Yes };
 Outcome<Checked> check_value(Call& call, const Value& value, const Value& schema,
                              Defaults defaults) {
   if (!schema::is_schema(schema)) return throw_text("{}: schema must be a dict", call.row().name);
-  Validator validator(schema, call.vm().local<RegexCache>());
+  Validator validator(schema, RegexCache::of_thread());
   Checked checked;
   checked.value = defaults == Defaults::Yes ? validator.with_defaults(value) : value;
   validator.validate(checked.value);

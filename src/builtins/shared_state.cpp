@@ -109,7 +109,7 @@ struct Expectation {
   // A snapshot of something that is not equal to itself (NaN, a closure) is good while the version is.
   bool matches(const Value& stored) const {
     if (equal(stored, value)) return true;
-    bool has_state = stored.is_heap() && stored.object()->refs > 0;
+    bool has_state = stored.is_heap() && refs_of(stored.object()) > 0;
     return is_snapshot && (has_state || same(stored, value));
   }
 };

@@ -101,8 +101,7 @@ Outcome<Value> interrupt_on(Call& call) {
   if (task.is_root()) handler.callable = call.arg(0);
   else handler.callable = HARN_TRY(transfer(call.arg(0)));
   auto& handlers = call.vm().local<Handlers>();
-  Vm& vm = call.vm();
-  task.scheduler->set_signal_handler([&vm](int signal) { return on_signal(vm, signal); });
+  task.scheduler->set_signal_handler(on_signal);
   std::lock_guard lock(handlers.lock);
   handler.id = ++handlers.ids;
   handlers.all.push_back(std::move(handler));

@@ -87,7 +87,7 @@ Value scoped_handle(std::string_view type, std::string_view name_field, const Sc
 }
 
 Outcome<Value> read_shared(const Value& stored) {
-  bool is_frozen = !stored.is_heap() || stored.object()->refs <= 0;
+  bool is_frozen = !stored.is_heap() || refs_of(stored.object()) <= 0;
   return is_frozen ? Outcome<Value>(stored) : transfer(stored);
 }
 

@@ -56,15 +56,19 @@ Step wait_for_end(WaitCall& call, Task& task, Nanoseconds due) {
 
 Step cancel(WaitCall& call) {
   Task* task = as_task(call.arg(0));
-  if (!task) return call.fail(call.wrong_type(0, "a task handle"));
+  if (!task) return call.fail(type_error("cancel: expected a task handle, got {}", type_name(call.arg(0))));
   if (!call.is_retry()) call.scheduler().cancel(*task, true);
   if (task == &call.task()) return call.done({});
+  {
+    std::lock_guard lock(task->lock);
+    task->result_taken = true;  // whoever cancels does not want to know
+  }
   return wait_for_end(call, *task, kNever);
 }
 
 Outcome<Value> request_cancel(Call& call) {
   Task* task = as_task(call.arg(0));
-  if (!task) return call.wrong_type(0, "a task handle");
+  if (!task) return type_error("cancel_graceful: expected a task handle, got {}", type_name(call.arg(0)));
   std::unique_lock lock(task->lock);
   if (task->finished) return Value::boolean(false);
   lock.unlock();
@@ -97,7 +101,8 @@ Outcome<Value> deadline_end(Call&) {
 }
 
 Outcome<Value> permits_held(Call&) {
-  return Value::integer(static_cast<int64_t>(Scheduler::current().permits.size()));
+  const auto& permits = Scheduler::current().permits;
+  return Value::integer(permits ? static_cast<int64_t>(permits->size()) : 0);
 }
 
 Outcome<Value> permits_release(Call& call) {

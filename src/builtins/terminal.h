@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/spin_lock.h"
 #include "vm/vm.h"
 
 // What the output builtins remember per program. All writing goes through here, so that captured
@@ -15,6 +16,7 @@ enum class LogLevel : uint8_t { Debug, Info, Warn, Error };
 
 class Terminal {
  public:
+  SpinLock lock;  // of what tests capture and mock
   static Terminal& of(vm::Vm& vm) { return vm.local<Terminal>(); }
 
   void write_error(vm::Vm& vm, std::string_view text);

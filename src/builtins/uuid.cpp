@@ -80,17 +80,23 @@ Outcome<Value> uuid_v4(Call& call) {
 
 // The last time and counter used, so that UUIDs made within one millisecond still ascend.
 struct LastV7 {
+  SpinLock lock;
   int64_t time_ms = -1;
   uint32_t counter = 0;
+  void set(int64_t time) {
+    time_ms = time;
+    counter = 0;
+  }
 };
 
 Outcome<Value> uuid_v7(Call& call) {
   Uuid uuid = random_uuid(call);
   auto& last = call.vm().local<LastV7>();
+  std::lock_guard lock(last.lock);
   int64_t now = call.vm().host().now_ms();
   // A clock that went back, or 4096 UUIDs in a millisecond: run a little ahead of the clock.
-  if (now > last.time_ms) last = {now, 0};
-  else if (++last.counter > 0xFFF) last = {last.time_ms + 1, 0};
+  if (now > last.time_ms) last.set(now);
+  else if (++last.counter > 0xFFF) last.set(last.time_ms + 1);
   for (size_t i = 0; i < 6; ++i) uuid[i] = static_cast<uint8_t>(last.time_ms >> (40 - 8 * i));
   uuid[6] = static_cast<uint8_t>(last.counter >> 8);
   uuid[7] = static_cast<uint8_t>(last.counter);

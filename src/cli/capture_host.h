@@ -16,6 +16,7 @@ class CaptureHost : public ProcessHost {
   const std::string& all() const { return all_; }  // both streams, in order
 
   void write(vm::Stream stream, std::string_view text) override {
+    std::lock_guard lock(lock_);
     if (keep_ == Keep::No || all_.size() > kMost) return;
     if (stream == vm::Stream::Out) out_ += text;
     all_ += text;
@@ -29,6 +30,7 @@ class CaptureHost : public ProcessHost {
   static constexpr size_t kMost = 64 << 20;  // a program that prints forever
 
   Keep keep_;
+  std::mutex lock_;
   std::string out_;
   std::string all_;
 };

@@ -2,9 +2,12 @@
 
 #include <sys/stat.h>
 
+#include <cstdlib>
+
 #include "builtins/families.h"
 #include "builtins/registry.h"
 #include "cli/files.h"
+#include "cli/project.h"
 #include "compile/catalog.h"
 #include "compile/program.h"
 #include "diag/snippet.h"
@@ -75,7 +78,8 @@ std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program) {
 vm::VmOptions vm_options(vm::Limits limits, unsigned workers) {
   vm::VmOptions options;
   options.limits = limits;
-  options.workers = workers;
+  options.workers = workers ? workers : worker_count(std::nullopt).value_or(0);
+  options.eager_workers = getenv("HARN_EAGER_WORKERS") != nullptr;
   options.load_prelude = builtins::load_prelude;
   options.is_property = builtins::is_property;
   return options;

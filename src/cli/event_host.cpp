@@ -8,6 +8,7 @@ constexpr int kSchemaVersion = 1;
 
 void EventHost::write_event(std::string_view kind, std::string_view fields,
                             const Problem& problem) {
+  std::lock_guard lock(events_lock_);
   std::string data =
       fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, ++sequence_, fields);
   ProcessHost::write(vm::Stream::Out, envelope(kSchemaVersion, data, problem));

@@ -19,6 +19,7 @@ class EventHost : public ProcessHost {
  private:
   void write_event(std::string_view kind, std::string_view fields, const Problem& problem = {});
 
+  std::mutex events_lock_;
   int sequence_ = 0;
 };
 

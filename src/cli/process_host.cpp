@@ -1,6 +1,7 @@
 #include "cli/process_host.h"
 
 #include <poll.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -37,18 +38,24 @@ static int write_fully(int fd, std::string_view text) {
 }
 
 void ProcessHost::write(Stream stream, std::string_view text) {
+  std::lock_guard lock(lock_);
   if (stream == Stream::Err) {
-    flush();  // the two streams keep their order on a terminal
+    flush_locked();  // the two streams keep their order on a terminal
     write_fully(STDERR_FILENO, text);
     return;
   }
   constexpr size_t kBuffer = 64 * 1024;
   out_ += text;
   if (out_is_terminal_ < 0) out_is_terminal_ = isatty(STDOUT_FILENO);
-  if (out_.size() >= kBuffer || out_is_terminal_) flush();
+  if (out_.size() >= kBuffer || out_is_terminal_) flush_locked();
 }
 
 void ProcessHost::flush() {
+  std::lock_guard lock(lock_);
+  flush_locked();
+}
+
+void ProcessHost::flush_locked() {
   if (!out_.empty() && output_error_ == 0) {
     output_error_ = write_fully(STDOUT_FILENO, out_);
     if (output_error_ != 0 && vm_) vm_->stop(vm::StopReason::Interrupt);
@@ -60,13 +67,35 @@ bool ProcessHost::is_stopping() const {
   return vm_ && vm_->has_stop();
 }
 
+ProcessHost::ProcessHost() : stop_reading_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+
+ProcessHost::~ProcessHost() {
+  flush();
+  if (stop_reading_ >= 0) close(stop_reading_);
+}
+
+void ProcessHost::stop_reading() {
+  uint64_t one = 1;
+  (void)!::write(stop_reading_, &one, sizeof one);
+}
+
+// False when a read was told to stop before there was anything to read.
+bool ProcessHost::wait_for_input() {
+  pollfd wait[] = {{STDIN_FILENO, POLLIN, 0}, {stop_reading_, POLLIN, 0}};
+  while (poll(wait, 2, -1) < 0 && errno == EINTR) {
+    if (is_stopping()) return false;
+  }
+  uint64_t stops;
+  return ::read(stop_reading_, &stops, sizeof stops) < 0;
+}
+
 bool ProcessHost::fill() {
   if (in_ended_) return false;
   flush();  // a prompt must be visible before we wait
   char block[16 * 1024];
   ssize_t got;
   do {
-    if (is_stopping()) return false;
+    if (is_stopping() || !wait_for_input()) return false;
     got = ::read(STDIN_FILENO, block, sizeof block);
   } while (got < 0 && (errno == EINTR || would_block(STDIN_FILENO, POLLIN)));
   if (got <= 0) {
@@ -80,6 +109,7 @@ bool ProcessHost::fill() {
 }
 
 bool ProcessHost::read_line(std::string& line) {
+  std::lock_guard lock(in_lock_);
   for (;;) {
     size_t end = in_.find('\n', in_position_);
     if (end != std::string::npos) {
@@ -97,6 +127,7 @@ bool ProcessHost::read_line(std::string& line) {
 }
 
 std::string ProcessHost::read_all() {
+  std::lock_guard lock(in_lock_);
   while (fill()) {
   }
   std::string rest = in_.substr(in_position_);

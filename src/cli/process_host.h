@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 
 #include "vm/host.h"
@@ -13,7 +14,8 @@ namespace harn::cli {
 // The process as a host: buffered standard output, the real clock and environment.
 class ProcessHost : public vm::Host {
  public:
-  ~ProcessHost() override { flush(); }
+  ProcessHost();
+  ~ProcessHost() override;
   // The program to stop when nobody reads its output any more, and whose stop ends a wait for
   // input.
   void attach(vm::Vm* vm) { vm_ = vm; }
@@ -24,6 +26,7 @@ class ProcessHost : public vm::Host {
   void flush() override;
   bool read_line(std::string& line) override;
   std::string read_all() override;
+  void stop_reading() override;
   bool is_terminal(vm::Stream stream) override;
   std::string env(std::string_view name, bool& found) override;
   int64_t now_ms() override;
@@ -32,13 +35,19 @@ class ProcessHost : public vm::Host {
 
  private:
   bool fill();  // reads more input
+  bool wait_for_input();
   bool is_stopping() const;
 
+  void flush_locked();
+
   vm::Vm* vm_ = nullptr;
+  std::mutex lock_;  // of the output: tasks write on all workers
   std::string out_;
   std::string in_;
   size_t in_position_ = 0;
   bool in_ended_ = false;
+  std::mutex in_lock_;  // one task reads at a time
+  int stop_reading_ = -1;  // an eventfd that a waiting read looks at too
   int out_is_terminal_ = -1;
   int output_error_ = 0;
 };

@@ -171,7 +171,7 @@ constexpr Option kOptions[] = {
     {.name = "--workers",
      .value = "N",
      .kind = ValueKind::Number,
-     .help = "threads that run tasks (default: one for each processor; 1: a fixed order)"},
+     .help = "threads that run tasks (0, the default: one for each processor; 1: a fixed order)"},
     {.name = "--json", .help = "print everything the program writes as JSON events, one a line"},
 };
 

@@ -26,7 +26,7 @@ void FunctionCompiler::if_else(Node* node, Reg to) {
     auto& branch = node->as<If>();
     Label otherwise;
     condition(branch.condition, false, otherwise);
-    body(branch.then_block->statements, value);
+    body(*branch.then_block, value);
     bool more = branch.else_branch != nullptr || value >= 0;
     if (more) jump(end);
     bind(otherwise);
@@ -35,7 +35,7 @@ void FunctionCompiler::if_else(Node* node, Reg to) {
       break;
     }
     if (!branch.else_branch->is(NodeKind::If)) {
-      body(branch.else_branch->as<Block>().statements, value);
+      body(branch.else_branch->as<Block>(), value);
       break;
     }
     node = branch.else_branch;
@@ -167,7 +167,7 @@ void FunctionCompiler::match(Match& node, Reg to) {
     Label next;
     match_pattern(*arm.pattern, subject, next);
     if (arm.guard) condition(arm.guard, false, next);
-    body(arm.body->statements, value);
+    body(*arm.body, value);
     jump(end);
     bind(next);
     release_variables(variables);
@@ -378,7 +378,7 @@ void FunctionCompiler::try_unwrap(TryUnwrap& node, Reg to) {
 void FunctionCompiler::guard(Guard& node) {
   Label holds;
   condition(node.condition, true, holds);
-  body(node.else_block->statements, -1);
+  body(*node.else_block, -1);
   bind(holds);
 }
 

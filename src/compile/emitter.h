@@ -96,7 +96,7 @@ class FunctionCompiler {
   void statements(syntax::NodeList list, Reg value);
   void statement(syntax::Node* node);
   void block(syntax::Block* block, Reg value = -1);     // value < 0: not wanted
-  void body(syntax::NodeList list, Reg value);            // of an if or match: no scope of its own
+  void body(syntax::Block& block, Reg value);             // of an if or match: no scope of its own
   void scope_start(ScopeInfo* scope);
   void let(syntax::Let& node);
   void bind_pattern(syntax::Pattern& pattern, Reg value);
@@ -185,7 +185,7 @@ class FunctionCompiler {
   void deadline(syntax::Deadline& node, Reg to);
   void mutex(syntax::Mutex& node, Reg to);
   void select(syntax::Select& node, Reg to);
-  void scope_statements(ScopeInfo* scope, syntax::NodeList list, Reg value);
+  void block_statements(syntax::Block& block, Reg value);
   // The variable of `let x: owned<T> = ...`, else null.
   const Variable* owned_variable(const syntax::Node* node) const;
   void drop_owned(const Variable& variable);

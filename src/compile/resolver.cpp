@@ -294,11 +294,15 @@ class Resolver {
   }
 
   void block(Block* block) {
+    Block* outer = std::exchange(block_, block);
     block->scope = in_scope([&] { statements(block->statements); });
+    block_ = outer;
   }
 
   void body(Block* block) {
+    Block* outer = std::exchange(block_, block);
     in_body([&] { statements(block->statements); });
+    block_ = outer;
   }
 
   void statement(Node* node) {
@@ -705,7 +709,7 @@ class Resolver {
     if (node.callee->is(NodeKind::Identifier)) {
       auto& callee = node.callee->as<Identifier>();
       identifier(callee, true);
-      if (!callee.variable && is_acquire(callee.name)) scope_->home().info->acquires = true;
+      if (!callee.variable && block_ && is_acquire(callee.name)) block_->acquires = true;
       check_arity(node, callee);
       check_deprecated(callee);
     } else {
@@ -885,6 +889,7 @@ class Resolver {
   std::deque<Scope> scopes_;  // kept: variables point at the scopes that declare them
   std::unordered_set<std::string_view> overrides_;
   Variable* placeholder_ = nullptr;
+  Block* block_ = nullptr;  // the innermost; null at the top level
   int loop_depth_ = 0;
 };
 

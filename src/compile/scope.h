@@ -57,7 +57,6 @@ struct FunctionInfo {
 // Hung on blocks: the variables of `if` and `match` bodies that are used after the body.
 struct ScopeInfo {
   std::vector<Variable*> leaked;
-  bool acquires = false;  // a call in it acquires a permit, which the scope holds
 };
 
 // Owns what the syntax tree points at; lives as long as the tree is being compiled.

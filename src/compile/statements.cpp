@@ -11,7 +11,7 @@ using namespace syntax;
 
 // A deferred block runs after the statements that follow it, so code comes behind a final return.
 static bool has_defer(const Block& block) {
-  if (block.scope && block.scope->acquires) return true;
+  if (block.acquires) return true;
   return std::any_of(block.statements.begin(), block.statements.end(), [](Node* node) {
     return node->is(NodeKind::Defer) || (node->is(NodeKind::Let) && is_owned(node->as<Let>().type));
   });
@@ -54,7 +54,7 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
                                             body->statements.back()->is(NodeKind::Throw));
   bool wants_value = !code_->is_generator && !ends;
   Reg value = wants_value ? temp() : -1;
-  scope_statements(body->scope, body->statements, value);
+  block_statements(*body, value);
   if (wants_value) emit(Op::Return, value);
   else if (!ends || code_->is_generator || has_defer(*body)) emit(Op::ReturnNil);
   release_variables(0);
@@ -136,16 +136,16 @@ void FunctionCompiler::block(Block* block, Reg value) {
   int mark = next_;
   size_t variables = live_.size();
   scope_start(block->scope);
-  scope_statements(block->scope, block->statements, value);
+  block_statements(*block, value);
   release_variables(variables);
   release_to(mark);
 }
 
 // Variables of these bodies that are used later were declared by scope_start; the others end here.
-void FunctionCompiler::body(NodeList list, Reg value) {
+void FunctionCompiler::body(Block& block, Reg value) {
   int mark = next_;
   size_t variables = live_.size();
-  statements(list, value);
+  block_statements(block, value);
   release_variables(variables);
   release_to(mark);
 }

@@ -159,12 +159,12 @@ void FunctionCompiler::give_up_ownership(const Node* node) {
   }
 }
 
-// Permits that calls in this scope acquire are given back when it is left.
-void FunctionCompiler::scope_statements(ScopeInfo* scope, NodeList list, Reg value) {
-  if (!scope || !scope->acquires) return statements(list, value);
+// Permits that calls in this block acquire are given back when it is left.
+void FunctionCompiler::block_statements(Block& block, Reg value) {
+  if (!block.acquires) return statements(block.statements, value);
   Reg held = temp();
   call_internal("__permits_held", held, 0);
-  with_cleanup([&] { statements(list, value); },
+  with_cleanup([&] { statements(block.statements, value); },
                [&] {
                  Reg keep = temp();
                  emit(Op::Move, keep, held);

@@ -261,6 +261,7 @@ struct TryStar : Node { Node* operand; };
 struct Block : Node {
   NodeList statements;
   compile::ScopeInfo* scope = nullptr;  // set by the resolver
+  bool acquires = false;                // likewise: a call in it acquires a permit, which the block holds
 };
 struct If : Node {
   Node* condition;

@@ -14,25 +14,25 @@ constexpr uint8_t kTravelling = 1;  // flags
 
 struct Travelling {
   SpinLock lock;
-  CellObject ring;
-  Travelling() { ring.previous = ring.next = &ring; }
+  CellObject* first = nullptr;
 };
 Travelling& travelling() {
   static auto* instance = new Travelling;  // never destroyed: threads may end after main does
   return *instance;
 }
 
-void link(CellObject* cell, CellObject& ring) {
-  cell->next = ring.next;
-  cell->previous = &ring;
-  ring.next->previous = cell;
-  ring.next = cell;
+void enter(CellObject* cell, CellObject*& first) {
+  cell->next = first;
+  cell->link = &first;
+  if (first) first->link = &cell->next;
+  first = cell;
 }
 
 void unlink(CellObject* cell) {
-  cell->previous->next = cell->next;
-  cell->next->previous = cell->previous;
-  cell->previous = cell->next = cell;  // a list of its own until it goes
+  if (!cell->link) return;
+  *cell->link = cell->next;
+  if (cell->next) cell->next->link = cell->link;
+  cell->link = nullptr;
 }
 
 }  // namespace
@@ -41,11 +41,9 @@ static thread_local CellList* current_cells = nullptr;
 
 void use_cells(CellList& list) { current_cells = &list; }
 
-CellList::CellList() { ring_.previous = ring_.next = &ring_; }
-
 void CellList::clear() {
-  while (ring_.next != &ring_) {
-    auto cell = Ref<CellObject>::share(ring_.next);
+  while (first_) {
+    auto cell = Ref<CellObject>::share(first_);
     unlink(cell.get());
     cell->value.set_nil();
   }
@@ -55,7 +53,7 @@ Ref<CellObject> new_cell(Value value) {
   HARN_ASSERT(current_cells, "a cell was made outside of a running VM");
   auto* cell = allocate_object<CellObject>(Kind::Cell);
   new (&cell->value) Value(std::move(value));
-  link(cell, current_cells->ring_);
+  enter(cell, current_cells->first_);
   return Ref<CellObject>::adopt(cell);
 }
 
@@ -65,14 +63,14 @@ Ref<CellObject> new_travelling_cell() {
   new (&cell->value) Value();
   Travelling& all = travelling();
   std::lock_guard lock(all.lock);
-  link(cell, all.ring);
+  enter(cell, all.first);
   return Ref<CellObject>::adopt(cell);
 }
 
 void empty_travelling_cells() {
   Travelling& all = travelling();
-  while (all.ring.next != &all.ring) {
-    auto cell = Ref<CellObject>::share(all.ring.next);
+  while (all.first) {
+    auto cell = Ref<CellObject>::share(all.first);
     unlink(cell.get());
     cell->value.set_nil();
   }

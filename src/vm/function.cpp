@@ -93,7 +93,9 @@ Value link_constant(const Constant& constant, const BuiltinTable& builtins) {
   if (auto* text = std::get_if<std::string>(&constant)) {
     // Short texts are likely names: interned, they meet dict keys by address.
     if (text->size() <= 32) return Value::share(intern(*text));
-    return text_value(*text);
+    auto shared = new_string(*text);
+    set_refs(shared.get(), -1);  // all tasks load it
+    return shared;
   }
   if (auto* keys = std::get_if<Keys>(&constant)) {
     if (keys->size() == 2 && (*keys)[0] == "builtin") {

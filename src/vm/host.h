@@ -8,7 +8,8 @@ namespace harn::vm {
 
 enum class Stream : unsigned char { In, Out, Err };
 
-// The world as the VM's builtins see it. The CLI implements it on the process; tests in memory.
+// The world as the VM's builtins see it. The CLI implements it on the process; tests in memory. Tasks on
+// all workers write: one call of `write` is never mixed with another.
 class Host {
  public:
   virtual ~Host() = default;
@@ -17,6 +18,8 @@ class Host {
   // One line without its end; false at the end of input.
   virtual bool read_line(std::string& line) = 0;
   virtual std::string read_all() = 0;
+  // Ends a read that waits on another thread: it answers as at the end of input.
+  virtual void stop_reading() {}
   virtual bool is_terminal(Stream stream) = 0;
   virtual std::string env(std::string_view name, bool& found) = 0;
   virtual int64_t now_ms() = 0;         // wall clock

@@ -34,10 +34,11 @@ void* checked_malloc(size_t size) {
 
 constexpr size_t kChunkSize = 64 * 1024;
 
-// Free blocks of threads that have ended, for the next thread that runs short.
+// Free blocks that their thread does not need, for the next thread that runs short: chains of them, by
+// size.
 struct Orphans {
   std::mutex mutex;
-  Pool lists{};
+  std::vector<FreeBlock*> chains[std::size(Pool{}.free)];
 };
 Orphans& orphans() {
   static auto* instance = new Orphans;  // never destroyed: threads may end after main does
@@ -52,11 +53,7 @@ struct PoolGuard {
     Orphans& shared = orphans();
     std::lock_guard lock(shared.mutex);
     for (size_t i = 0; i < std::size(pool.free); ++i) {
-      while (FreeBlock* block = pool.free[i]) {
-        pool.free[i] = block->next;
-        block->next = shared.lists.free[i];
-        shared.lists.free[i] = block;
-      }
+      if (FreeBlock* chain = std::exchange(pool.free[i], nullptr)) shared.chains[i].push_back(chain);
     }
   }
 };
@@ -71,7 +68,24 @@ constinit thread_local Chunk chunk{};
 FreeBlock* take_orphans(size_t list) {
   Orphans& shared = orphans();
   std::lock_guard lock(shared.mutex);
-  return std::exchange(shared.lists.free[list], nullptr);
+  auto& chains = shared.chains[list];
+  if (chains.empty()) return nullptr;
+  FreeBlock* chain = chains.back();
+  chains.pop_back();
+  return chain;
+}
+
+// What one task sends and another frees on another thread must find its way back: long lists are cut.
+void give_back_surplus() {
+  constexpr size_t kKept = 512;
+  Orphans& shared = orphans();
+  for (size_t i = 0; i < std::size(pool.free); ++i) {
+    FreeBlock* last = pool.free[i];
+    for (size_t kept = 1; last && kept < kKept; ++kept) last = last->next;
+    if (!last || !last->next) continue;
+    std::lock_guard lock(shared.mutex);
+    shared.chains[i].push_back(std::exchange(last->next, nullptr));
+  }
 }
 
 // Cuts a run of blocks from the current chunk: the first is returned, the others go on the list.
@@ -201,14 +215,20 @@ void retain_slow(Object* object) {
 }
 
 void release_slow(Object* object) {
-  if (object->refs == 1) [[likely]] return destroy(object);
+  if (refs_of(object) == 1) [[likely]] return destroy(object);
   if (is_alone()) {
     if (object->refs != 0 && ++object->refs == 0) destroy(object);
     return;
   }
   std::atomic_ref<int32_t> refs(object->refs);
   if (refs.load(std::memory_order_relaxed) == 0) return;
-  if (refs.fetch_add(1, std::memory_order_acq_rel) == -1) destroy(object);
+  if (refs.fetch_add(1, std::memory_order_acq_rel) != -1) return;
+  destroy(object);
+#ifndef HARN_SANITIZED
+  constexpr uint32_t kLookEvery = 4096;
+  static thread_local uint32_t freed = 0;
+  if (++freed % kLookEvery == 0) give_back_surplus();
+#endif
 }
 
 }  // namespace harn::vm

@@ -15,7 +15,7 @@
 namespace harn::vm {
 
 constexpr size_t kSmallStep = 16;
-constexpr size_t kMaxSmall = 512;
+constexpr size_t kMaxSmall = 1024;
 
 // What a request of `size` bytes really gets.
 constexpr size_t rounded_size(size_t size) { return (size + kSmallStep - 1) & ~(kSmallStep - 1); }

@@ -144,8 +144,8 @@ Ref<PairObject> new_pair(Value first, Value second);
 // captures the cell), so a VM knows all of its cells and empties them when it ends.
 struct CellObject : Object {
   Value value;
-  CellObject* previous;  // in the list of the VM that made it
-  CellObject* next;
+  CellObject* next;   // in the list of the task that made it
+  CellObject** link;  // what points at this one
 };
 // Belongs to the list that is current on this thread.
 Ref<CellObject> new_cell(Value value);
@@ -156,14 +156,14 @@ void empty_travelling_cells();
 
 class CellList {
  public:
-  CellList();
+  CellList() = default;
   ~CellList() { clear(); }
   void clear();  // empties the cells that are still alive
   CellList(const CellList&) = delete;
 
  private:
   friend Ref<CellObject> new_cell(Value value);
-  CellObject ring_;  // the list's own end; never counted
+  CellObject* first_ = nullptr;
 };
 // Makes a list current on this thread.
 void use_cells(CellList& list);

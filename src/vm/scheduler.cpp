@@ -26,9 +26,12 @@ constexpr int kStealTries = 200;
 // How long tasks may clean up when the program ends.
 constexpr Nanoseconds kEndingTime = 2'000 * kMillisecond;
 
-// How long a task may wait to begin, and how many, before another worker is asked to help.
+// How long a task may wait to begin before another worker is asked to help.
 constexpr Nanoseconds kHelpAfter = 500'000;
-constexpr size_t kHelpAbove = 4'096;
+
+// Rounds and checkpoints after which a task that has not begun gets its turn where it was queued.
+constexpr uint32_t kPatience = 64;
+constexpr uint32_t kFreshPolls = 400;
 
 Nanoseconds steady_now() {
   timespec time;
@@ -88,14 +91,21 @@ void Scheduler::drain_inbox(Worker& worker) {
   while (oldest) push_ready(worker, *std::exchange(oldest, oldest->next_queued));
 }
 
-// First come, first served, whether it has begun or not.
+// First come, first served. With other workers around, tasks that have begun go before those that have not
+// for a few rounds: a task that begins here can no longer be helped with.
+bool Scheduler::is_turn_of_fresh(Worker& worker, const Task& ready) {
+  if (worker.fresh_front.load(std::memory_order_relaxed) > ready.queued) return false;
+  return worker_limit_ == 1 || ++worker.patience > kPatience;
+}
+
 Task* Scheduler::next_task(Worker& worker) {
   if (worker.inbox.load(std::memory_order_relaxed)) drain_inbox(worker);
   Task* ready = worker.ready.front();
   if (worker.fresh_size.load(std::memory_order_relaxed) != 0) {
     std::lock_guard lock(worker.fresh_lock);
     Task* fresh = worker.fresh.front();
-    if (fresh && (!ready || fresh->queued < ready->queued)) {
+    if (fresh && (!ready || is_turn_of_fresh(worker, *ready))) {
+      worker.patience = worker.fresh_polls = 0;
       worker.fresh.pop();
       worker.fresh_size.store(worker.fresh.size(), std::memory_order_relaxed);
       if (Task* next = worker.fresh.front()) worker.fresh_front.store(next->queued, std::memory_order_relaxed);
@@ -111,8 +121,7 @@ Task* Scheduler::next_task(Worker& worker) {
 Task* Scheduler::take_ready(Worker& worker) {
   Task* ready = worker.ready.front();
   if (!ready || !ready->started || ready->is_held || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
-  if (worker.fresh_size.load(std::memory_order_relaxed) != 0 &&
-      worker.fresh_front.load(std::memory_order_relaxed) < ready->queued) {
+  if (worker.fresh_size.load(std::memory_order_relaxed) != 0 && is_turn_of_fresh(worker, *ready)) {
     return nullptr;
   }
   worker.ready.pop();
@@ -130,7 +139,7 @@ bool Scheduler::steal(Worker& thief, std::vector<uint64_t>& seen) {
     Worker& victim = *workers_[i];
     if (&victim == &thief || victim.fresh_size.load(std::memory_order_relaxed) == 0) continue;
     uint64_t front = victim.fresh_front.load(std::memory_order_relaxed);
-    if (std::exchange(seen[i], front) != front) continue;
+    if (std::exchange(seen[i], front) != front && !vm_.options().eager_workers) continue;
     std::vector<Task*> taken;
     size_t left;
     {
@@ -192,7 +201,7 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   root.finished = false;
   root.stopping = false;
   root.entry = callee;
-  root.arguments.assign(args.begin(), args.end());
+  root.arguments = std::make_unique<std::vector<Value>>(args.begin(), args.end());
   push_ready(worker, root);
   loop_until(worker, [&] { return root.finished; });
   this_worker = outer;
@@ -209,7 +218,7 @@ Ref<Task> Scheduler::spawn(Task& parent, Value entry, std::vector<Value> args, S
   task->group = options.group ? options.group : parent.group;
   task->hook = options.hook;
   task->entry = std::move(entry);
-  task->arguments = std::move(args);
+  if (!args.empty()) task->arguments = std::make_unique<std::vector<Value>>(std::move(args));
   task->context = options.context ? *options.context : parent.context;
   task->globals = options.globals ? *options.globals : vm_.globals_for_child(parent);
   live_tasks_.fetch_add(1, std::memory_order_relaxed);
@@ -221,7 +230,10 @@ Ref<Task> Scheduler::spawn(Task& parent, Value entry, std::vector<Value> args, S
   }
   task->parent_id = parent.id;
   retain(task.get());  // the scheduler's own, until it has ended
-  push_fresh(this_worker ? *this_worker : *workers_[0], *task);
+  Worker& worker = this_worker ? *this_worker : *workers_[0];
+  push_fresh(worker, *task);
+  ++worker.spawned;
+  if (vm_.options().eager_workers) look_for_help(worker);
   return task;
 }
 
@@ -467,7 +479,8 @@ bool Scheduler::deliver_stop() {
   if (!vm_.has_stop() || this_worker != workers_[0].get()) return false;
   StopReason reason = vm_.take_stop();
   int signal = vm_.take_signal();
-  if (signal != 0 && on_signal_ && on_signal_(signal)) return true;
+  auto handler = on_signal_.load();
+  if (signal != 0 && handler && handler(vm_, signal)) return true;
   root_->stop_text = reason == StopReason::Timeout ? "kind:cancelled:time limit reached"
                                                    : "kind:cancelled:VM cancelled by host";
   cancel(*root_, true);
@@ -481,10 +494,13 @@ void Scheduler::look_for_help(Worker& worker) {
   if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return;
   uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
   Nanoseconds now = steady_now();
-  if (front != worker.last_front) {
+  if (vm_.options().eager_workers) return start_helpers();
+  // A task that is still starting others will wait for them soon; how much there is to do is known then.
+  bool is_starting = std::exchange(worker.spawned_before, worker.spawned) != worker.spawned;
+  if (front != worker.last_front || is_starting) {
     worker.last_front = front;
     worker.front_since = now;
-  } else if (now - worker.front_since > kHelpAfter || worker.fresh_size.load() > kHelpAbove) {
+  } else if (now - worker.front_since > kHelpAfter) {
     start_helpers();
   }
 }
@@ -496,7 +512,8 @@ void Scheduler::run_beside_root(Value callee, Value argument) {
   task->parent = root_.get();
   task->beside_root = true;
   task->entry = std::move(callee);
-  task->arguments.push_back(std::move(argument));
+  task->arguments = std::make_unique<std::vector<Value>>();
+  task->arguments->push_back(std::move(argument));
   // They never run at the same time, so the variables simply change hands.
   task->globals = std::move(root_->globals);
   task->cell_list = root_->cell_list;
@@ -522,13 +539,21 @@ void Scheduler::finish_beside_root(Task& task) {
   release(&task);
 }
 
+bool Scheduler::has_others() const {
+  const Worker& worker = *this_worker;
+  return worker.ready.size() != 0 || worker.fresh_size.load(std::memory_order_relaxed) != 0 ||
+         worker.inbox.load(std::memory_order_relaxed);
+}
+
 bool Scheduler::poll() {
   Worker& worker = *this_worker;
   look_for_help(worker);
   if (clock_.next_due() != kNever) fire_timers();
   deliver_stop();
-  return worker.ready.size() != 0 || worker.fresh_size.load(std::memory_order_relaxed) != 0 ||
-         worker.inbox.load(std::memory_order_relaxed) != nullptr;
+  if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
+  if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return false;
+  // Others have time to take the tasks that have not begun before this one makes room for them.
+  return worker_limit_ == 1 || ++worker.fresh_polls > kFreshPolls;
 }
 
 // ---- workers ----
@@ -570,6 +595,7 @@ void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
   Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();
   bool stuck = !has_work && is_last && external_.load() == 0 && !expects_signals_ && due == kNever;
   if (!has_work && !stuck) {
+    if (is_main) vm_.host().flush();  // what was printed before a wait is seen during it
     Nanoseconds wait = look_again;
     if (is_main && due != kNever) wait = std::min(wait, std::max<Nanoseconds>(0, due - clock_.now()));
     futex_wait(worker.signal, seen, wait);
@@ -615,7 +641,19 @@ void Scheduler::worker_main(Worker& worker) {
   this_worker = nullptr;
 }
 
-// ---- deadlocks ----
+// ---- reports ----
+
+void Scheduler::report_unseen(const Task& task) {
+  constexpr uint32_t kShown = 10;
+  if (task.error->error_class == ErrorClass::Exit) return;
+  uint32_t before = unseen_.fetch_add(1);
+  if (before > kShown) return;
+  std::string text = before == kShown
+                         ? std::string("harn: more tasks failed that nobody awaited\n")
+                         : fmt::format("harn: {} failed and nobody awaited it: {}\n{}", task_id_text(task.id),
+                                       describe(*task.error), trace_text(*task.error));
+  vm_.host().write(Stream::Err, text);
+}
 
 std::string Scheduler::deadlock_text() {
   std::string out = "deadlock: every task waits for another one";
@@ -638,6 +676,7 @@ std::string Scheduler::deadlock_text() {
       if (++shown <= 50) describe_task(*child);
     }
   }
+  if (clock_.is_mocked()) out += "\n  the clock is mocked: only advance_time moves it";
   if (shown > 50) fmt::format_to(std::back_inserter(out), "\n  and {} more tasks", shown - 50);
   return out;
 }

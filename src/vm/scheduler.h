@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -44,6 +43,10 @@ struct Worker {
   uint64_t orders = 0;  // counts what was queued here
   uint64_t last_front = 0;      // the first task that waited to begin when we last looked
   Nanoseconds front_since = 0;
+  uint64_t spawned = 0;         // tasks started here
+  uint64_t spawned_before = 0;  // when we last looked for help
+  uint32_t patience = 0;        // rounds in which tasks that had begun went first
+  uint32_t fresh_polls = 0;     // checkpoints since a task last began here
 
   TaskQueue ready;      // begun tasks that can go on; only this worker touches it
   SpinLock fresh_lock;
@@ -124,6 +127,8 @@ class Scheduler {
   bool poll();
   // The next task of this worker, if it has begun and it is its turn; it is the running one from now on.
   Task* take_ready(Worker& worker);
+  // Whether other tasks of this worker could run now.
+  bool has_others() const;
   // A task's wait was claimed by timers: make them ready.
   void fire_timers();
 
@@ -138,12 +143,16 @@ class Scheduler {
 
   // Signals that the program handles itself (std/signal): asked on the first worker; true when there is a
   // handler, which it has started with run_beside_root.
-  void set_signal_handler(std::function<bool(int signal)> handler) { on_signal_ = std::move(handler); }
+  void set_signal_handler(bool (*handler)(Vm& vm, int signal)) { on_signal_ = handler; }
   // A signal may still wake a task: not a deadlock.
   void expect_signals(bool expected) { expects_signals_ = expected; }
   // On the first worker: runs the callee in the root task's place, with its variables, and lets the root
   // go on afterwards. What it throws is thrown in the root.
   void run_beside_root(Value callee, Value argument);
+
+  // The last handle of a task that failed is gone, and nobody asked for its result: says so on standard
+  // error, so that no failure passes in silence.
+  void report_unseen(const Task& task);
 
   uint64_t live_tasks() const { return live_tasks_.load(std::memory_order_relaxed); }
 
@@ -155,6 +164,7 @@ class Scheduler {
   void run_task(Worker& worker, Task& task);
   void finish(Worker& worker, Task& task);
   Task* next_task(Worker& worker);
+  bool is_turn_of_fresh(Worker& worker, const Task& ready);
   void drain_inbox(Worker& worker);
   bool steal(Worker& thief, std::vector<uint64_t>& seen);
   template <class Done>
@@ -180,13 +190,14 @@ class Scheduler {
   std::atomic<unsigned> worker_count_{1};
   std::atomic<bool> ending_{false};
   std::atomic<int> external_{0};
-  std::function<bool(int)> on_signal_;
+  std::atomic<bool (*)(Vm&, int)> on_signal_{nullptr};
   std::atomic<bool> expects_signals_{false};
   bool root_waits_its_turn_ = false;  // it was ready while somebody ran beside it
   std::mutex idle_lock_;
   int active_ = 1;  // workers that are not idle; guarded by idle_lock_
   std::atomic<bool> helper_asleep_{true};  // nobody looks for tasks to steal
   std::atomic<uint64_t> live_tasks_{0};
+  std::atomic<uint32_t> unseen_{0};
 };
 
 }  // namespace harn::vm

@@ -212,9 +212,9 @@ void append(Value& target, std::string_view more) {
   size_t size = text->size + more.size();
   if (more.empty()) return;
   HARN_ASSERT(size <= kMaxStringSize, "a string outgrew the limit; the caller has to check");
-  if (text->refs == 1 && size <= text->capacity) {
+  if (refs_of(text) == 1 && size <= text->capacity) {
     memcpy(text->data() + text->size, more.data(), more.size());
-  } else if (text->refs == 1) {
+  } else if (refs_of(text) == 1) {
     // `more` may be part of the string itself, which is about to move.
     bool inside = more.data() >= text->data() && more.data() < text->data() + text->size;
     size_t offset = inside ? more.data() - text->data() : 0;

@@ -34,10 +34,10 @@ Interpreter::Ran Interpreter::resume() {
 Status Interpreter::start() {
   if (take_requests(false) == Status::Failed) return Status::Failed;
   Coroutine& root = task_->root;
-  auto count = static_cast<uint32_t>(task_->arguments.size());
+  auto arguments = std::move(task_->arguments);
+  auto count = arguments ? static_cast<uint32_t>(arguments->size()) : 0;
   if (root.stack_size < count + 2) root.grow_stack(count + 2);
-  for (uint32_t i = 0; i < count; ++i) root.stack[i + 1] = std::move(task_->arguments[i]);
-  task_->arguments = {};
+  for (uint32_t i = 0; i < count; ++i) root.stack[i + 1] = std::move((*arguments)[i]);
   root.stack[0] = std::move(task_->entry);  // keeps it alive
   return call_value(Value(root.stack[0]), 1, count, 0, false);
 }

@@ -29,7 +29,8 @@ Value grant(Lock& lock, Task& task, uint64_t amount, Nanoseconds waited) {
   permit->owner = task.id;
   permit->since = clock.now();
   permit->clock = &clock;
-  task.permits.push_back(Value(permit));
+  if (!task.permits) task.permits = std::make_unique<std::vector<Value>>();
+  task.permits->push_back(Value(permit));
   return permit;
 }
 
@@ -131,8 +132,8 @@ Step acquire(WaitCall& call, Lock& lock, uint64_t amount, Nanoseconds due) {
   }
   lock.metrics.most_queued = std::max(lock.metrics.most_queued, ++lock.metrics.queued);
   task.wait_until = clock.now();  // when it began: for the metrics
-  task.holds = text_value(lock.kind + " '" + lock.key + "'");
-  task.waiter.ticket = task.begin_wait("sync acquire", &task.holds);
+  task.waiter.value = text_value(lock.kind + " '" + lock.key + "'");
+  task.waiter.ticket = task.begin_wait("sync acquire", &task.waiter.value);
   task.waiter.task = &task;
   task.waiter.number = amount;
   lock.waiting.push(task.waiter);
@@ -153,9 +154,9 @@ bool release_permit(Permit& permit) {
 }
 
 void release_permits(Task& task, size_t keep) {
-  while (task.permits.size() > keep) {
-    Value permit = std::move(task.permits.back());
-    task.permits.pop_back();
+  while (task.permits && task.permits->size() > keep) {
+    Value permit = std::move(task.permits->back());
+    task.permits->pop_back();
     release_permit(*as_permit(permit));
   }
 }

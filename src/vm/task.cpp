@@ -14,6 +14,7 @@ constinit const HandleType kTaskType = {"taskHandle", destroy_handle<Task>, disp
 Task::Task() = default;
 
 Task::~Task() {
+  if (error && finished && !result_taken && !stopping) scheduler->report_unseen(*this);
   delete more_waiters;
   while (deadline) delete std::exchange(deadline, deadline->outer);
 }
@@ -44,7 +45,6 @@ void Task::end_wait() {
     timer.ticket = 0;
   }
   waits_on = nullptr;
-  holds.set_nil();
   waits_for = nullptr;
 }
 

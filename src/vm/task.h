@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,7 @@ struct Task : HandleObject {
   // ---- what it runs ----
   Worker* home = nullptr;    // where it runs once it has started
   Value entry;               // what to call, until it starts
-  std::vector<Value> arguments;
+  std::unique_ptr<std::vector<Value>> arguments;
   Coroutine root;
   Coroutine* current = &root;
   GlobalsRef globals;
@@ -87,7 +88,7 @@ struct Task : HandleObject {
   uint32_t groups_started = 0;
   Value context;               // dict of task-local values, or nil
   Deadline* deadline = nullptr;  // innermost
-  std::vector<Value> permits;    // what its scopes hold, in order (see sync.h)
+  std::unique_ptr<std::vector<Value>> permits;  // what its scopes hold, in order (see sync.h)
   std::atomic<uint32_t> requests{0};
   std::atomic<bool> cancel_requested{false};
   const char* stop_text = "kind:cancelled:VM cancelled by host";
@@ -107,8 +108,7 @@ struct Task : HandleObject {
     Task* task = nullptr;
     uint64_t ticket = 0;
   } timer;
-  const Value* waits_on = nullptr;  // an argument of the call, or `holds`; for reports
-  Value holds;                      // what only this wait keeps alive
+  const Value* waits_on = nullptr;  // an argument of the call, or waiter.value; for reports
   const char* waits_for = nullptr;  // "receive", "sleep", ...
   Nanoseconds wait_until = 0;       // a sleep that goes on after an interruption
   uint64_t queued = 0;              // when it was put in a worker's queue

@@ -17,7 +17,7 @@ namespace harn::vm {
 namespace {
 
 bool is_shared(const Object* object) {
-  return std::atomic_ref<int32_t>(const_cast<int32_t&>(object->refs)).load(std::memory_order_relaxed) <= 0;
+  return refs_of(object) <= 0;
 }
 
 bool has_state(Kind kind) {
@@ -97,7 +97,7 @@ bool freeze(Object* first) {
   first->refs = -first->refs;
   bool plain = true;
   auto add = [&](Object* object) {
-    if (object->refs <= 0) return;
+    if (is_shared(object)) return;
     if (has_state(object->kind)) {
       plain = false;
       return;

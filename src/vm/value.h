@@ -58,12 +58,18 @@ struct Object {
 void retain_slow(Object* object);
 void release_slow(Object* object);  // frees it, or counts a shared object
 
+// The count, read whole: other tasks may be changing that of a frozen object.
+inline int32_t refs_of(const Object* object) { return __atomic_load_n(&object->refs, __ATOMIC_RELAXED); }
+inline void set_refs(Object* object, int32_t refs) { __atomic_store_n(&object->refs, refs, __ATOMIC_RELAXED); }
+
 inline void retain(Object* object) {
-  if (object->refs > 0) [[likely]] ++object->refs;
+  int32_t refs = refs_of(object);
+  if (refs > 0) [[likely]] set_refs(object, refs + 1);
   else retain_slow(object);
 }
 inline void release(Object* object) {
-  if (object->refs > 1) [[likely]] --object->refs;
+  int32_t refs = refs_of(object);
+  if (refs > 1) [[likely]] set_refs(object, refs - 1);
   else release_slow(object);
 }
 
@@ -188,7 +194,7 @@ class Value {
   GeneratorObject* as_generator() const { return as<GeneratorObject>(); }
 
   // True when a write may go in place: nobody else holds the object.
-  bool is_unique() const { return is_heap() && object()->refs == 1; }
+  bool is_unique() const { return is_heap() && refs_of(object()) == 1; }
 
   // Raw access for the interpreter.
   void set_int(int64_t value) { drop(); kind_ = Kind::Int; bits_ = static_cast<uint64_t>(value); }

@@ -36,6 +36,7 @@ enum class StopReason : uint32_t { None, Interrupt, Timeout };
 struct VmOptions {
   Limits limits;
   unsigned workers = 0;  // threads that run tasks; 0: as many as there are processors
+  bool eager_workers = false;  // for tests: tasks move to other workers as soon as they can
   // Compiles the library functions that are written in Harn; called when one is first needed.
   std::function<std::unique_ptr<bytecode::Program>()> load_prelude;
   // Whether `value.name` without a call means the method row of that name.

@@ -24,14 +24,17 @@ enum class Wake : uint8_t {
   Deadline,   // a deadline around it passed
 };
 
+struct WaiterLink {
+  WaiterLink* previous = nullptr;
+  WaiterLink* next = nullptr;
+};
+
 // One task's place in one queue. Lives in the task.
-struct Waiter {
+struct Waiter : WaiterLink {
   Task* task = nullptr;
   uint64_t ticket = 0;  // which of the task's waits this is
   std::atomic<WaitQueue*> queue{nullptr};  // null: not in a queue (any more); set with its lock held
-  Waiter* previous = nullptr;
-  Waiter* next = nullptr;
-  Value value;          // what it brings: a sender's value
+  Value value;          // what it brings (a sender's value) or keeps alive
   uint64_t number = 0;  // what it wants: permits, the place in a select
 };
 
@@ -42,7 +45,7 @@ class WaitQueue {
   WaitQueue(const WaitQueue&) = delete;
 
   bool empty() const { return ends_.next == &ends_; }
-  Waiter* front() { return empty() ? nullptr : ends_.next; }
+  Waiter* front() { return empty() ? nullptr : static_cast<Waiter*>(ends_.next); }
   void push(Waiter& waiter) {
     waiter.queue.store(this, std::memory_order_release);
     waiter.previous = ends_.previous;
@@ -66,7 +69,7 @@ class WaitQueue {
 
  private:
   SpinLock& lock_;
-  Waiter ends_;
+  WaiterLink ends_;
 };
 
 }  // namespace harn::vm

@@ -7,6 +7,7 @@ The outputs for one seed must be the same for every number of workers, nothing m
 error, and no run may take longer than a minute. The seed of a run that fails is printed.
 """
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -18,8 +19,10 @@ LONGEST = 60
 
 def run(harn, seed, rounds, workers):
     command = [harn, "run", "--workers", str(workers), str(PROGRAM), "--", str(seed), str(rounds)]
+    # Tasks move to other workers at once, not only when there is much to do.
+    env = {**os.environ, "HARN_EAGER_WORKERS": "1"}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, env=env)
     except subprocess.TimeoutExpired:
         return None, f"did not end within {LONGEST} s"
     if done.returncode != 0 or done.stderr:

@@ -41,7 +41,9 @@ unit() {
       bad=$((bad + $(grep -cE '^\[  FAILED  \] [A-Za-z]' "$log") + 0))
       grep -qE '^\[  FAILED  \]' "$log" || bad=$((bad + 1))
     fi
-    good=$((good + $(sed -nE 's/^\[  PASSED  \] ([0-9]+) tests?.*/\1/p' "$log" | tail -1 || echo 0)))
+    local counted
+    counted=$(sed -nE 's/^\[  PASSED  \] ([0-9]+) tests?.*/\1/p' "$log" | tail -1)
+    good=$((good + ${counted:-0}))  # a binary that crashed has no such line
     rm -f "$log"
   done
   echo "$good passed, $bad failed"

@@ -38,7 +38,8 @@ bool Terminal::styles_text(vm::Vm& vm) const {
 // Reads on a thread of its own while the task waits, if there are tasks that could use the worker.
 template <class Read>
 static void wait_for_input(vm::Vm& vm, Read read) {
-  if (!vm::Scheduler::current().fiber) return read();
+  vm::Task* task = vm::Scheduler::current_or_null();
+  if (!task || !task->fiber) return read();
   auto done = std::make_shared<vm::Completion>();
   std::thread([&read, done] {
     read();

@@ -39,7 +39,7 @@ void unlink(CellObject* cell) {
 
 static thread_local CellList* current_cells = nullptr;
 
-void use_cells(CellList& list) { current_cells = &list; }
+CellList* use_cells(CellList* list) { return std::exchange(current_cells, list); }
 
 void CellList::clear() {
   while (first_) {

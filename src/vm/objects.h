@@ -165,8 +165,8 @@ class CellList {
   friend Ref<CellObject> new_cell(Value value);
   CellObject* first_ = nullptr;
 };
-// Makes a list current on this thread.
-void use_cells(CellList& list);
+// Makes a list current on this thread; the one that was (null: none).
+CellList* use_cells(CellList* list);
 
 // ---- enums ----
 

@@ -10,7 +10,7 @@ namespace harn::vm {
 using Status = Interpreter::Status;
 
 Interpreter::Ran Interpreter::resume() {
-  use_cells(*task_->cell_list);
+  use_cells(task_->cell_list);
   co_ = task_->current;
   Status status = Status::Done;
   if (!task_->started) {
@@ -48,7 +48,7 @@ Status Interpreter::switch_task() {
     if (!next) return Status::Parked;
     task_ = next;
     co_ = next->current;
-    use_cells(*next->cell_list);
+    use_cells(next->cell_list);
     Status status = next->woken && !deliver_answer() ? deliver_wake() : Status::Done;
     if (status != Status::Parked) return status;
     next->current = co_;

@@ -126,7 +126,9 @@ Outcome<Unit*> Vm::load_prelude() {
     auto task = new_handle<Task>(kTaskType);
     task->scheduler = scheduler_.get();
     task->entry = Value(new_closure(start));
+    CellList* outer = use_cells(nullptr);
     Interpreter(*this, *task).resume();
+    use_cells(outer);
     if (task->error) return std::unexpected(std::move(task->error));
   }
   for (size_t i = 0; i < unit->library.size(); ++i) {

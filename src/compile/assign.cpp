@@ -195,6 +195,7 @@ static bool mentions(Node* node, const Variable* variable) {
       }
       return false;
     case NodeKind::Spread: return mentions(node->as<Spread>().operand, variable);
+    case NodeKind::Spawn: return false;  // the task has its own
     default: return true;
   }
 }

@@ -11,7 +11,8 @@ static bool may_assign(const Node* node, int depth = 0) {
   switch (node->kind) {
     case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
     case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
-    case NodeKind::Identifier: case NodeKind::Closure: return false;
+    // A task changes nothing of the one that starts it.
+    case NodeKind::Identifier: case NodeKind::Closure: case NodeKind::Spawn: return false;
     case NodeKind::Unary: return may_assign(node->as<Unary>().operand, depth + 1);
     case NodeKind::InterpolatedString:
       for (Node* part : node->as<InterpolatedString>().parts) if (may_assign(part, depth + 1)) return true;

@@ -278,6 +278,7 @@ void Scheduler::finish(Worker& worker, Task& task) {
   task.current = &task.root;
   task.cells.clear();
   task.globals = {};
+  task.given_globals = {};
   task.context.set_nil();
   cancel_children(task);
   {
@@ -580,22 +581,33 @@ void Scheduler::start_helpers() {
   }
 }
 
+// With idle_lock_ held, which every worker needs to become active again: nobody runs, and nothing that
+// could wake a task is on its way.
+bool Scheduler::is_stuck() const {
+  if (active_ != 0 || external_.load() != 0 || expects_signals_ || vm_.has_stop() || ending_) return false;
+  if (!clock_.is_mocked() && clock_.next_due() != kNever) return false;
+  for (auto& worker : workers_) {
+    if (worker->inbox.load(std::memory_order_seq_cst) || worker->fresh_size.load() != 0) return false;
+  }
+  return true;
+}
+
 // Waits until the worker is called, time has passed, or it is time to look around again.
 void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
   uint32_t seen = worker.signal.load();
-  bool is_last;
+  bool is_main = worker.number == 0;
+  bool stuck;
   {
     std::lock_guard lock(idle_lock_);
     worker.idle.store(true, std::memory_order_seq_cst);
-    is_last = --active_ == 0;
+    --active_;
+    stuck = is_stuck();
   }
   bool has_work = worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 ||
                   vm_.has_stop() || ending_;
-  bool is_main = worker.number == 0;
-  Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();
-  bool stuck = !has_work && is_last && external_.load() == 0 && !expects_signals_ && due == kNever;
   if (!has_work && !stuck) {
     if (is_main) vm_.host().flush();  // what was printed before a wait is seen during it
+    Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();
     Nanoseconds wait = look_again;
     if (is_main && due != kNever) wait = std::min(wait, std::max<Nanoseconds>(0, due - clock_.now()));
     futex_wait(worker.signal, seen, wait);

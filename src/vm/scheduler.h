@@ -178,6 +178,7 @@ class Scheduler {
   void start_helpers();
   bool deliver_stop();
   void finish_beside_root(Task& task);
+  bool is_stuck() const;
   void report_deadlock();
   std::string deadlock_text();
 

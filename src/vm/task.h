@@ -77,6 +77,7 @@ struct Task : HandleObject {
   Coroutine root;
   Coroutine* current = &root;
   GlobalsRef globals;
+  GlobalsRef given_globals;  // what its last child got of them
   CellList cells;
   CellList* cell_list = &cells;  // where new ones go
   bool started = false;

@@ -1,9 +1,11 @@
 #include "vm/vm.h"
 
+#include <numeric>
 #include <thread>
 
 #include "base/result.h"
 #include "bytecode/code.h"
+#include "bytecode/task_variables.h"
 #include "vm/function.h"
 #include "vm/interpreter.h"
 #include "vm/scheduler.h"
@@ -23,6 +25,7 @@ Vm::~Vm() {
   presets_.clear();
   Task& root = scheduler_->root();
   root.globals = {};
+  root.given_globals = {};
   root.context.set_nil();
   locals_.clear();
   root.cells.clear();
@@ -91,27 +94,45 @@ Outcome<Value> Vm::call(const Value& callee, std::span<const Value> args) {
   return scheduler_->run_root(callee, args);
 }
 
+// What of the variables in `visible` the last child got is still what the parent has.
+static bool is_current(Globals& given, Globals& own, std::span<const uint32_t> visible) {
+  for (uint32_t i : visible) {
+    const Value& a = given.values()[i];
+    const Value& b = own.values()[i];
+    // The given one was frozen: an object that is the same has not changed.
+    if (a.kind() != b.kind() || a.bits() != b.bits()) return false;
+  }
+  return true;
+}
+
 GlobalsRef Vm::globals_for_child(Task& parent) {
-  Globals* block = parent.globals.get();
-  // Values that another task has seen are frozen already.
-  if (!block || block->is_shared()) return parent.globals;
-  GlobalsRef copies;
-  for (uint32_t i = 0; i < block->count; ++i) {
-    Value& value = block->values()[i];
-    if (!value.is_heap()) continue;
-    auto given = transfer(value);
-    Value known = given ? std::move(*given) : Value::unset();
-    if (known.is_heap() && known.object() == value.object()) continue;
-    // It has state of its own: the child gets a copy, and so a block of its own.
-    if (!copies) copies = GlobalsRef(Globals::create(block->count));
-    copies->values()[i] = std::move(known);
+  Globals* own = parent.globals.get();
+  // A child that has not written passes on what it got.
+  if (!own || own->is_shared()) return parent.globals;
+  std::span<const uint32_t> visible = visible_to_tasks();
+  if (parent.given_globals && is_current(*parent.given_globals.get(), *own, visible)) return parent.given_globals;
+  GlobalsRef given(Globals::create(own->count));
+  for (uint32_t i : visible) {
+    auto value = transfer(own->values()[i]);
+    // Something that cannot be given away (a generator that runs) is unset for the child.
+    if (value) given->values()[i] = std::move(*value);
   }
-  if (!copies) return parent.globals;
-  for (uint32_t i = 0; i < block->count; ++i) {
-    Value& to = copies->values()[i];
-    if (to.is(Kind::Unset)) to = block->values()[i];
+  parent.given_globals = given;
+  return given;
+}
+
+std::span<const uint32_t> Vm::visible_to_tasks() {
+  std::lock_guard lock(visible_lock_);
+  if (visible_of_ == main_) return visible_;
+  visible_of_ = main_;
+  // Code of earlier inputs of a session may run too: all variables.
+  if (units_.size() == 1) {
+    visible_ = bytecode::task_variables(*main_->program);
+  } else {
+    visible_.resize(main_->program->globals.size());
+    std::iota(visible_.begin(), visible_.end(), 0u);
   }
-  return copies;
+  return visible_;
 }
 
 // The start code of the prelude only defines functions: it runs here and now, as a task of its own.

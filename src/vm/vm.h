@@ -100,6 +100,7 @@ class Vm {
   Outcome<Value> start(std::unique_ptr<Unit> unit, bool keep_variables);
   Outcome<Value> run_starts(Unit& unit);
   Outcome<Unit*> load_prelude();
+  std::span<const uint32_t> visible_to_tasks();
 
   const BuiltinTable& builtins_;
   Host& host_;
@@ -111,6 +112,9 @@ class Vm {
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them
   Unit* main_ = nullptr;
+  SpinLock visible_lock_;
+  const Unit* visible_of_ = nullptr;     // the unit that `visible_` was found for
+  std::vector<uint32_t> visible_;        // variables that child tasks see
   std::unordered_map<uint32_t, Value> presets_;
   std::mutex prelude_lock_;
   std::atomic<bool> has_prelude_{false};

@@ -1,0 +1,102 @@
+#include "bytecode/task_variables.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace harn::bytecode {
+
+namespace {
+
+// The program variable an instruction names, or -1.
+int64_t variable_of(const std::vector<Word>& words, uint32_t at) {
+  Word word = words[at];
+  switch (op_of(word)) {
+    case Op::GetGlobal: case Op::SetGlobal: return bx_of(word);
+    case Op::CallGlobal: case Op::TailCallGlobal: return words[at + 1];
+    case Op::ClearPlace: return static_cast<Place>(b_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
+    case Op::SetPath: return static_cast<Place>(a_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
+    default: return -1;
+  }
+}
+
+template <class Visit>
+void each_instruction(const Code& code, Visit visit) {
+  for (uint32_t at = 0; at < code.words.size(); at += length(row(op_of(code.words[at])).format)) visit(at);
+}
+
+class Analysis {
+ public:
+  explicit Analysis(const Program& program) {
+    for (auto& module : program.modules) collect(*module, true);
+  }
+
+  std::vector<uint32_t> run() {
+    // Module code itself runs in the first task only. A function that is only ever called by its name is
+    // reached through its callers.
+    for (const Code* code : all_) {
+      if (modules_.contains(code)) continue;
+      if (!is_plain_function(code) || code->is_generator) visit(*code);
+    }
+    std::vector<uint32_t> out(seen_.begin(), seen_.end());
+    std::sort(out.begin(), out.end());
+    return out;
+  }
+
+ private:
+  void collect(const Code& code, bool is_module) {
+    all_.push_back(&code);
+    if (is_module) modules_.insert(&code);
+    each_instruction(code, [&](uint32_t at) {
+      Word word = code.words[at];
+      if (op_of(word) == Op::GetGlobal) used_as_value_.insert(bx_of(word));
+      if (op_of(word) != Op::SetGlobal) return;
+      ++writes_[bx_of(word)];
+      bool is_declaration = is_module && at > 0 && op_of(code.words[at - 1]) == Op::MakeClosure &&
+                            a_of(code.words[at - 1]) == a_of(word);
+      if (!is_declaration) return;
+      const Code* function = code.functions[bx_of(code.words[at - 1])].get();
+      declared_[function] = bx_of(word);
+      functions_.emplace(bx_of(word), function);
+    });
+    for (auto& function : code.functions) collect(*function, false);
+  }
+
+  // Declared once at the top level, never assigned, never used but to be called.
+  bool is_plain_function(const Code* code) const {
+    auto found = declared_.find(code);
+    return found != declared_.end() && writes_.at(found->second) == 1 && !used_as_value_.contains(found->second);
+  }
+
+  void visit(const Code& first) {
+    std::vector<const Code*> open{&first};
+    while (!open.empty()) {
+      const Code* code = open.back();
+      open.pop_back();
+      if (!visited_.insert(code).second) continue;
+      each_instruction(*code, [&](uint32_t at) {
+        int64_t variable = variable_of(code->words, at);
+        if (variable < 0) return;
+        seen_.insert(static_cast<uint32_t>(variable));
+        auto [from, to] = functions_.equal_range(static_cast<uint32_t>(variable));
+        for (; from != to; ++from) open.push_back(from->second);
+      });
+      for (auto& function : code->functions) open.push_back(function.get());
+    }
+  }
+
+  std::vector<const Code*> all_;
+  std::unordered_set<const Code*> modules_;
+  std::unordered_map<const Code*, uint32_t> declared_;  // functions of the top level, by variable
+  std::unordered_multimap<uint32_t, const Code*> functions_;  // the same the other way round
+  std::unordered_map<uint32_t, uint32_t> writes_;
+  std::unordered_set<uint32_t> used_as_value_;
+  std::unordered_set<const Code*> visited_;
+  std::unordered_set<uint32_t> seen_;
+};
+
+}  // namespace
+
+std::vector<uint32_t> task_variables(const Program& program) { return Analysis(program).run(); }
+
+}  // namespace harn::bytecode

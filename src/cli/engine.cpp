@@ -134,8 +134,11 @@ std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colo
   diag::Paint paint(colour);
   std::string out = paint("Error", diag::Style::Error);
   out += fmt::format(": {}\n{}", vm::describe(error), vm::trace_text(error));
-  if (snippet == Snippet::No || !error.trace || error.trace->empty()) return out;
-  const vm::TraceFrame& frame = error.trace->front();
+  if (snippet == Snippet::No || !error.trace) return out;
+  // The first that is a place in code: a task may have failed before it began.
+  auto place = std::find_if(error.trace->begin(), error.trace->end(), [](const auto& one) { return one.code; });
+  if (place == error.trace->end()) return out;
+  const vm::TraceFrame& frame = *place;
   uint32_t offset = frame.code->source_offset(frame.word);
   diag::Snippet shown(*frame.code->source, {{{offset, offset + 1}, "", true}});
   return out + shown.render(paint, diag::Style::Error);

@@ -60,6 +60,9 @@ struct Worker {
   std::thread thread;
 };
 
+// The worker this thread is; null on others.
+extern constinit thread_local Worker* this_worker;
+
 // What a spawned task is besides its code.
 struct SpawnOptions {
   uint64_t group = 0;
@@ -176,6 +179,7 @@ class Scheduler {
   void push_fresh(Worker& worker, Task& task);
   void push_ready(Worker& worker, Task& task);
   void start_helpers();
+  void stop_helpers();
   bool deliver_stop();
   void finish_beside_root(Task& task);
   bool is_stuck() const;

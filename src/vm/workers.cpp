@@ -1,0 +1,324 @@
+// The threads that run tasks: their queues, who helps whom, and when they sleep.
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <climits>
+
+#include "vm/scheduler.h"
+#include "vm/vm.h"
+
+namespace harn::vm {
+
+constinit thread_local Worker* this_worker = nullptr;
+
+namespace {
+
+// How often a worker without work looks for tasks to steal, and how long before it sleeps for good.
+constexpr Nanoseconds kStealEvery = 100'000;
+constexpr int kStealTries = 200;
+
+// How long a task may wait to begin before another worker is asked to help.
+constexpr Nanoseconds kHelpAfter = 500'000;
+
+// Rounds and checkpoints after which a task that has not begun gets its turn where it was queued.
+constexpr uint32_t kPatience = 64;
+constexpr uint32_t kFreshPolls = 400;
+
+Nanoseconds steady_now() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, Nanoseconds timeout) {
+  timespec time{timeout / 1'000'000'000, timeout % 1'000'000'000};
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen,
+          timeout == kNever ? nullptr : &time, nullptr, 0);
+}
+
+void futex_wake(std::atomic<uint32_t>& word) {
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
+
+}  // namespace
+
+// ---- queues ----
+
+void TaskQueue::push(Task* task) {
+  if (size_ == slots_.size()) {
+    std::vector<Task*> larger(std::max<size_t>(16, slots_.size() * 2));
+    for (size_t i = 0; i < size_; ++i) larger[i] = slots_[(first_ + i) & (slots_.size() - 1)];
+    slots_ = std::move(larger);
+    first_ = 0;
+  }
+  slots_[(first_ + size_++) & (slots_.size() - 1)] = task;
+}
+
+Task* TaskQueue::pop() {
+  if (size_ == 0) return nullptr;
+  Task* task = slots_[first_];
+  first_ = (first_ + 1) & (slots_.size() - 1);
+  --size_;
+  return task;
+}
+
+void Scheduler::push_ready(Worker& worker, Task& task) {
+  task.queued = ++worker.orders;
+  worker.ready.push(&task);
+}
+
+void Scheduler::push_fresh(Worker& worker, Task& task) {
+  std::lock_guard lock(worker.fresh_lock);
+  task.queued = ++worker.orders;
+  worker.fresh.push(&task);
+  worker.fresh_size.store(worker.fresh.size(), std::memory_order_relaxed);
+  worker.fresh_front.store(worker.fresh.front()->queued, std::memory_order_relaxed);
+}
+
+void Scheduler::drain_inbox(Worker& worker) {
+  Task* newest = worker.inbox.exchange(nullptr, std::memory_order_acquire);
+  Task* oldest = nullptr;
+  while (newest) oldest = std::exchange(newest, std::exchange(newest->next_queued, oldest));
+  while (oldest) push_ready(worker, *std::exchange(oldest, oldest->next_queued));
+}
+
+// First come, first served. With other workers around, tasks that have begun go before those that have not
+// for a few rounds: a task that begins here can no longer be helped with.
+bool Scheduler::is_turn_of_fresh(Worker& worker, const Task& ready) {
+  if (worker.fresh_front.load(std::memory_order_relaxed) > ready.queued) return false;
+  return worker_limit_ == 1 || ++worker.patience > kPatience;
+}
+
+Task* Scheduler::next_task(Worker& worker) {
+  if (worker.inbox.load(std::memory_order_relaxed)) drain_inbox(worker);
+  Task* ready = worker.ready.front();
+  if (worker.fresh_size.load(std::memory_order_relaxed) != 0) {
+    std::lock_guard lock(worker.fresh_lock);
+    Task* fresh = worker.fresh.front();
+    if (fresh && (!ready || is_turn_of_fresh(worker, *ready))) {
+      worker.patience = worker.fresh_polls = 0;
+      worker.fresh.pop();
+      worker.fresh_size.store(worker.fresh.size(), std::memory_order_relaxed);
+      if (Task* next = worker.fresh.front()) worker.fresh_front.store(next->queued, std::memory_order_relaxed);
+      return fresh;
+    }
+  }
+  Task* task = worker.ready.pop();
+  if (!task || !task->is_held) return task;
+  root_waits_its_turn_ = true;
+  return next_task(worker);
+}
+
+Task* Scheduler::take_ready(Worker& worker) {
+  Task* ready = worker.ready.front();
+  if (!ready || !ready->started || ready->is_held || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
+  if (worker.fresh_size.load(std::memory_order_relaxed) != 0 && is_turn_of_fresh(worker, *ready)) {
+    return nullptr;
+  }
+  worker.ready.pop();
+  worker.running = ready;
+  return ready;
+}
+
+// Takes half of the tasks that wait to begin, from a worker that has not got round to the first of
+// them since we last looked. A task that its own worker will start at once is left alone: two tasks
+// that talk to each other do so faster on one thread.
+bool Scheduler::steal(Worker& thief, std::vector<uint64_t>& seen) {
+  unsigned count = worker_count_.load(std::memory_order_acquire);
+  seen.resize(count);
+  for (unsigned i = 0; i < count; ++i) {
+    Worker& victim = *workers_[i];
+    if (&victim == &thief || victim.fresh_size.load(std::memory_order_relaxed) == 0) continue;
+    uint64_t front = victim.fresh_front.load(std::memory_order_relaxed);
+    if (std::exchange(seen[i], front) != front && !vm_.options().eager_workers) continue;
+    std::vector<Task*> taken;
+    size_t left;
+    {
+      std::lock_guard lock(victim.fresh_lock);
+      for (size_t wanted = (victim.fresh.size() + 1) / 2; wanted > 0; --wanted) taken.push_back(victim.fresh.pop());
+      left = victim.fresh.size();
+      victim.fresh_size.store(left, std::memory_order_relaxed);
+      if (Task* next = victim.fresh.front()) victim.fresh_front.store(next->queued, std::memory_order_relaxed);
+    }
+    for (Task* task : taken) push_fresh(thief, *task);
+    if (left > 1) start_helpers();
+    if (!taken.empty()) return true;
+  }
+  return false;
+}
+
+// ---- waking workers ----
+
+void Scheduler::make_ready(Task& task) {
+  Worker& home = *task.home;
+  if (this_worker == &home) return push_ready(home, task);
+  Task* first = home.inbox.load(std::memory_order_relaxed);
+  do {
+    task.next_queued = first;
+  } while (!home.inbox.compare_exchange_weak(first, &task, std::memory_order_seq_cst));
+  if (home.idle.load(std::memory_order_seq_cst)) call(home);
+}
+
+void Scheduler::call(Worker& worker) {
+  {
+    std::lock_guard lock(idle_lock_);
+    if (worker.idle.load(std::memory_order_relaxed)) {
+      worker.idle.store(false);
+      ++active_;
+    }
+    worker.signal.fetch_add(1);
+  }
+  futex_wake(worker.signal);
+}
+
+void Scheduler::poke() {
+  // Called by signal handlers: nothing but an atomic and a system call.
+  workers_[0]->signal.fetch_add(1);
+  futex_wake(workers_[0]->signal);
+}
+
+// ---- help ----
+
+// Tasks wait to begin and this worker has not got round to the first of them for a while: somebody
+// else should. Not at once: most tasks begin soon, and a second thread makes every count atomic.
+void Scheduler::look_for_help(Worker& worker) {
+  if (worker_limit_ == 1 || !helper_asleep_.load(std::memory_order_relaxed)) return;
+  if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return;
+  uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
+  Nanoseconds now = steady_now();
+  if (vm_.options().eager_workers) return start_helpers();
+  // A task that is still starting others will wait for them soon; how much there is to do is known then.
+  bool is_starting = std::exchange(worker.spawned_before, worker.spawned) != worker.spawned;
+  if (front != worker.last_front || is_starting) {
+    worker.last_front = front;
+    worker.front_since = now;
+  } else if (now - worker.front_since > kHelpAfter) {
+    start_helpers();
+  }
+}
+
+void Scheduler::start_helpers() {
+  several_threads = true;
+  std::lock_guard lock(idle_lock_);
+  helper_asleep_ = false;
+  for (unsigned i = 1; i < worker_limit_; ++i) {
+    Worker& worker = *workers_[i];
+    if (!worker.thread.joinable()) {
+      ++active_;
+      worker_count_.store(i + 1, std::memory_order_release);
+      worker.thread = std::thread([this, &worker] { worker_main(worker); });
+      return;
+    }
+    if (worker.idle.load(std::memory_order_relaxed)) {
+      worker.idle.store(false);
+      ++active_;
+      worker.signal.fetch_add(1);
+      futex_wake(worker.signal);
+      return;
+    }
+  }
+}
+
+// With idle_lock_ held, which every worker needs to become active again: nobody runs, and nothing that
+// could wake a task is on its way.
+bool Scheduler::is_stuck() const {
+  if (active_ != 0 || external_.load() != 0 || expects_signals_ || vm_.has_stop() || ending_) return false;
+  if (!clock_.is_mocked() && clock_.next_due() != kNever) return false;
+  for (auto& worker : workers_) {
+    if (worker->inbox.load(std::memory_order_seq_cst) || worker->fresh_size.load() != 0) return false;
+  }
+  return true;
+}
+
+// Waits until the worker is called, time has passed, or it is time to look around again.
+void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
+  uint32_t seen = worker.signal.load();
+  bool is_main = worker.number == 0;
+  bool stuck;
+  {
+    std::lock_guard lock(idle_lock_);
+    worker.idle.store(true, std::memory_order_seq_cst);
+    --active_;
+    stuck = is_stuck();
+  }
+  bool has_work = worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 ||
+                  vm_.has_stop() || ending_;
+  if (!has_work && !stuck) {
+    if (is_main) vm_.host().flush();  // what was printed before a wait is seen during it
+    Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();
+    Nanoseconds wait = look_again;
+    if (is_main && due != kNever) wait = std::min(wait, std::max<Nanoseconds>(0, due - clock_.now()));
+    futex_wait(worker.signal, seen, wait);
+  }
+  {
+    std::lock_guard lock(idle_lock_);
+    if (worker.idle.load(std::memory_order_relaxed)) {
+      worker.idle.store(false);
+      ++active_;
+    }
+  }
+  if (!stuck) return;
+  if (is_main) report_deadlock();
+  else poke();  // the first worker sees it too, and reports
+}
+
+void Scheduler::worker_main(Worker& worker) {
+  this_worker = &worker;
+  std::vector<uint64_t> seen;
+  int tries = 0;
+  uint32_t rounds = 0;
+  while (!ending_) {
+    if ((++rounds & 63) == 0) poll();
+    if (Task* task = next_task(worker)) {
+      tries = 0;
+      run_task(worker, *task);
+      continue;
+    }
+    fire_timers();
+    if (worker.ready.size() != 0) continue;
+    if (steal(worker, seen)) {
+      tries = 0;
+      continue;
+    }
+    if (++tries > kStealTries) {
+      helper_asleep_ = true;
+      go_idle(worker, kNever);
+      tries = 0;
+    } else {
+      go_idle(worker, kStealEvery);
+    }
+  }
+  this_worker = nullptr;
+}
+
+void Scheduler::stop_helpers() {
+  ending_ = true;
+  for (auto& worker : workers_) {
+    if (!worker->thread.joinable()) continue;
+    worker->signal.fetch_add(1);
+    futex_wake(worker->signal);
+    worker->thread.join();
+  }
+}
+
+// ---- checkpoints ----
+
+bool Scheduler::has_others() const {
+  const Worker& worker = *this_worker;
+  return worker.ready.size() != 0 || worker.fresh_size.load(std::memory_order_relaxed) != 0 ||
+         worker.inbox.load(std::memory_order_relaxed);
+}
+
+bool Scheduler::poll() {
+  Worker& worker = *this_worker;
+  look_for_help(worker);
+  if (clock_.next_due() != kNever) fire_timers();
+  deliver_stop();
+  if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
+  if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return false;
+  // Others have time to take the tasks that have not begun before this one makes room for them.
+  return worker_limit_ == 1 || ++worker.fresh_polls > kFreshPolls;
+}
+
+}  // namespace harn::vm

@@ -48,6 +48,7 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   Worker& worker = *workers_[0];
   Task& root = *root_;
   Worker* outer = std::exchange(this_worker, &worker);
+  time_is_up_ = false;
   root.started = false;
   root.finished = false;
   root.stopping = false;
@@ -179,12 +180,12 @@ void Scheduler::end_tasks() {
   for (int round = 0; round < 2 && live_tasks_.load(std::memory_order_acquire) != 0; ++round) {
     cancel_children(*root_);
     if (clock_.is_mocked()) clock_.unmock();
-    bool over = false;
-    struct Alarm : Timer { bool* over; } alarm;
-    alarm.over = &over;
-    alarm.fire = [](Timer& timer, std::vector<Task*>&) { *static_cast<Alarm&>(timer).over = true; };
+    time_is_up_ = false;
+    struct Alarm : Timer { std::atomic<bool>* is_up; } alarm;
+    alarm.is_up = &time_is_up_;
+    alarm.fire = [](Timer& timer, std::vector<Task*>&) { *static_cast<Alarm&>(timer).is_up = true; };
     clock_.add(alarm, clock_.now() + kEndingTime / (round + 1));
-    loop_until(worker, [&] { return over || live_tasks_.load(std::memory_order_acquire) == 0; });
+    loop_until(worker, [&] { return time_is_up_ || live_tasks_.load(std::memory_order_acquire) == 0; });
     clock_.remove(alarm);
   }
   this_worker = outer;

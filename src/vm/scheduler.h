@@ -203,6 +203,7 @@ class Scheduler {
   std::atomic<bool> helper_asleep_{true};  // nobody looks for tasks to steal
   std::atomic<uint64_t> live_tasks_{0};
   std::atomic<uint32_t> unseen_{0};
+  std::atomic<bool> time_is_up_{false};  // end_tasks: nobody is waited for any longer
 };
 
 }  // namespace harn::vm

@@ -315,6 +315,7 @@ bool Scheduler::poll() {
   look_for_help(worker);
   if (clock_.next_due() != kNever) fire_timers();
   deliver_stop();
+  if (time_is_up_.load(std::memory_order_relaxed)) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
   if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return false;
   // Others have time to take the tasks that have not begun before this one makes room for them.

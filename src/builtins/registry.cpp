@@ -73,20 +73,20 @@ const compile::Catalog& catalog() {
   return catalog;
 }
 
-// The files of the prelude are one module, in which each sees the functions of the others.
-static std::string prelude_text() {
-  std::string text;
+// Each file of the prelude is a module of its own: "" is prelude.harn, "x" is prelude/x.harn.
+static std::string prelude_text(std::string_view part) {
+  std::string path = part.empty() ? "std/prelude" : fmt::format("std/prelude/{}", part);
   for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
-    if (stdlib::is_prelude(module)) text += module.text;
+    if (module.path == path) return std::string(module.text);
   }
-  return text;
+  return "";
 }
 
-std::unique_ptr<bytecode::Program> load_prelude() {
+std::unique_ptr<bytecode::Program> load_prelude(std::string_view part) {
   NoFiles loader;
   diag::Sink sink;
   modules::Graph graph(loader, {}, sink);
-  auto* loaded = graph.load_text("std/prelude", prelude_text(), "");
+  auto* loaded = graph.load_text("std/prelude", prelude_text(part), "");
   compile::CompileOptions options;
   options.hidden = true;
   auto program = compile::compile_program(graph, *loaded, catalog(), sink, options);

@@ -15,7 +15,7 @@ namespace harn::builtins {
 const vm::BuiltinTable& table();
 // The same for the compiler.
 const compile::Catalog& catalog();
-// Compiles the prelude: the builtins that are written in Harn.
-std::unique_ptr<bytecode::Program> load_prelude();
+// Compiles a part of the prelude: the builtins that are written in Harn.
+std::unique_ptr<bytecode::Program> load_prelude(std::string_view part);
 
 }  // namespace harn::builtins

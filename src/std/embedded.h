@@ -12,7 +12,7 @@ struct EmbeddedModule {
 };
 std::span<const EmbeddedModule> embedded_modules();
 
-// prelude.harn and the files in prelude/: together one module that programs cannot import.
+// prelude.harn and the files in prelude/: library functions that programs cannot import.
 inline bool is_prelude(const EmbeddedModule& module) {
   return module.path == "std/prelude" || module.path.starts_with("std/prelude/");
 }

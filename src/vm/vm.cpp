@@ -31,7 +31,9 @@ Vm::~Vm() {
   root.cells.clear();
   scheduler_.reset();
   empty_travelling_cells();
-  if (prelude_) prelude_->library.clear();
+  for (auto& [name, part] : prelude_) {
+    if (part) part->unit->library.clear();
+  }
 }
 
 void Vm::stop(StopReason reason) {
@@ -136,14 +138,17 @@ std::span<const uint32_t> Vm::visible_to_tasks() {
 }
 
 // The start code of the prelude only defines functions: it runs here and now, as a task of its own.
-Outcome<Unit*> Vm::load_prelude() {
+Outcome<Vm::PreludePart*> Vm::load_prelude(std::string_view name) {
   std::lock_guard lock(prelude_lock_);
-  if (prelude_) return prelude_.get();
-  auto program = options_.load_prelude ? options_.load_prelude() : nullptr;
+  auto& part = prelude_[std::string(name)];
+  if (part) return part.get();
+  auto program = options_.load_prelude ? options_.load_prelude(name) : nullptr;
   if (!program) return runtime_error("the prelude is not available");
-  auto unit = std::make_unique<Unit>(std::move(program), builtins_);
-  unit->library[2] = Value::share(result_type());
-  for (Prototype* start : unit->starts) {
+  auto loaded = std::make_unique<PreludePart>();
+  loaded->unit = std::make_unique<Unit>(std::move(program), builtins_);
+  Unit& unit = *loaded->unit;
+  unit.library[2] = Value::share(result_type());
+  for (Prototype* start : unit.starts) {
     auto task = new_handle<Task>(kTaskType);
     task->scheduler = scheduler_.get();
     task->entry = Value(new_closure(start));
@@ -152,21 +157,26 @@ Outcome<Unit*> Vm::load_prelude() {
     use_cells(outer);
     if (task->error) return std::unexpected(std::move(task->error));
   }
-  for (size_t i = 0; i < unit->library.size(); ++i) {
-    const Value& value = unit->library[i];
+  for (size_t i = 0; i < unit.library.size(); ++i) {
+    const Value& value = unit.library[i];
     if (!value.is(Kind::Closure)) continue;
     HARN_TRY(transfer(value));
-    prelude_functions_[unit->program->globals[i]] = value.as_closure();
+    loaded->functions[unit.program->globals[i]] = value.as_closure();
   }
-  prelude_ = std::move(unit);
-  has_prelude_.store(true, std::memory_order_release);
-  return prelude_.get();
+  part = std::move(loaded);
+  if (name.empty()) main_prelude_.store(part.get(), std::memory_order_release);
+  return part.get();
 }
 
+// "name", or "part:name" for the files beside the prelude's own, which fewer programs need.
 Outcome<ClosureObject*> Vm::prelude_function(std::string_view name) {
-  if (!has_prelude_.load(std::memory_order_acquire)) HARN_TRY(load_prelude());
-  auto found = prelude_functions_.find(name);
-  if (found == prelude_functions_.end()) return runtime_error("no prelude function `{}`", name);
+  size_t colon = name.find(':');
+  std::string_view part = colon == std::string_view::npos ? "" : name.substr(0, colon);
+  if (!part.empty()) name.remove_prefix(colon + 1);
+  PreludePart* loaded = part.empty() ? main_prelude_.load(std::memory_order_acquire) : nullptr;
+  if (!loaded) loaded = HARN_TRY(load_prelude(part));
+  auto found = loaded->functions.find(name);
+  if (found == loaded->functions.end()) return runtime_error("no prelude function `{}`", name);
   return found->second;
 }
 

@@ -38,7 +38,7 @@ struct VmOptions {
   unsigned workers = 0;  // threads that run tasks; 0: as many as there are processors
   bool eager_workers = false;  // for tests: tasks move to other workers as soon as they can
   // Compiles the library functions that are written in Harn; called when one is first needed.
-  std::function<std::unique_ptr<bytecode::Program>()> load_prelude;
+  std::function<std::unique_ptr<bytecode::Program>(std::string_view part)> load_prelude;
   // Whether `value.name` without a call means the method row of that name.
   bool (*is_property)(Kind kind, std::string_view name) = nullptr;
 };
@@ -99,7 +99,12 @@ class Vm {
  private:
   Outcome<Value> start(std::unique_ptr<Unit> unit, bool keep_variables);
   Outcome<Value> run_starts(Unit& unit);
-  Outcome<Unit*> load_prelude();
+  // The library functions of one file of the prelude.
+  struct PreludePart {
+    std::unique_ptr<Unit> unit;
+    std::unordered_map<std::string_view, ClosureObject*> functions;
+  };
+  Outcome<PreludePart*> load_prelude(std::string_view name);
   std::span<const uint32_t> visible_to_tasks();
 
   const BuiltinTable& builtins_;
@@ -117,9 +122,8 @@ class Vm {
   std::vector<uint32_t> visible_;        // variables that child tasks see
   std::unordered_map<uint32_t, Value> presets_;
   std::mutex prelude_lock_;
-  std::atomic<bool> has_prelude_{false};
-  std::unique_ptr<Unit> prelude_;
-  std::unordered_map<std::string_view, ClosureObject*> prelude_functions_;
+  std::unordered_map<std::string, std::unique_ptr<PreludePart>> prelude_;  // by part
+  std::atomic<PreludePart*> main_prelude_{nullptr};
   std::unique_ptr<Scheduler> scheduler_;
 };
 

@@ -47,7 +47,7 @@ tsan: setup
 fuzz:
 	@tools/setup.sh fuzz
 	@cmake --preset fuzz >/dev/null
-	@cmake --build build/fuzz
+	@cmake --build build/fuzz --target fuzzers
 	@tools/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
 clean:

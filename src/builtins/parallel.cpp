@@ -111,6 +111,12 @@ void Join::cancel_from(size_t index) {
 // With the lock held.
 void Join::store(Task& task, size_t index) {
   task.result_taken = true;
+  // Stopped from outside, with the task that owns it: the items that have not begun never will.
+  if (task.stopping) {
+    aborted = true;
+    total = started;
+    if (mode == Mode::Stream) return;
+  }
   switch (mode) {
     case Mode::Settle: results[index] = outcome_as_result(task); return;
     case Mode::Race: arrived.push_back({index, outcome_as_result(task), {}}); return;

@@ -240,9 +240,7 @@ Step run_all(WaitCall& call, Mode mode, Value items) {
   {
     std::lock_guard guard(join.lock);
     task.waiter.value = Value(*made);
-    task.waiter.ticket = task.begin_wait("parallel", &task.waiter.value);
-    task.waiter.task = &task;
-    join.waiting.push(task.waiter);
+    task.wait_in(join.waiting, "parallel", &task.waiter.value);
   }
   join.start_some();
   return Step::Parked;
@@ -305,10 +303,7 @@ Step flow_next(WaitCall& call) {
     return call.done(Value(std::move(list)));
   }
   if (join.ended == join.total) return call.done({});
-  Task& task = call.task();
-  task.waiter.ticket = task.begin_wait("parallel stream", &call.arg(0));
-  task.waiter.task = &task;
-  join.waiting.push(task.waiter);
+  call.task().wait_in(join.waiting, "parallel stream", &call.arg(0));
   return Step::Parked;
 }
 

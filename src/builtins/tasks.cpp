@@ -33,11 +33,7 @@ Step await(WaitCall& call) {
     note_task(*task->error, task->id);
     return call.fail(std::move(task->error));
   }
-  Task& waiting = call.task();
-  waiting.waiter.ticket = waiting.begin_wait("await", &call.arg(0));
-  waiting.waiter.task = &waiting;
-  waiting.waiter.number = 0;
-  task->awaiting.push(waiting.waiter);
+  call.task().wait_in(task->awaiting, "await", &call.arg(0));
   return Step::Parked;
 }
 
@@ -46,11 +42,8 @@ Step wait_for_end(WaitCall& call, Task& task, Nanoseconds due) {
   std::lock_guard lock(task.lock);
   if (task.finished) return call.done(Value::boolean(true));
   Task& waiting = call.task();
-  waiting.waiter.ticket = waiting.begin_wait("cancel", &call.arg(0));
-  waiting.waiter.task = &waiting;
-  waiting.waiter.number = kWatches;
-  task.awaiting.push(waiting.waiter);
-  if (due != kNever) call.scheduler().set_timeout(waiting, waiting.waiter.ticket, due);
+  uint64_t ticket = waiting.wait_in(task.awaiting, "cancel", &call.arg(0), kWatches);
+  if (due != kNever) call.scheduler().set_timeout(waiting, ticket, due);
   return Step::Parked;
 }
 

@@ -95,7 +95,7 @@ void Scheduler::run_task(Worker& worker, Task& task) {
   auto ran = Interpreter(vm_, task).resume();
   Task& last = *std::exchange(worker.running, nullptr);
   switch (ran) {
-    case Interpreter::Ran::Finished: return finish(worker, last);
+    case Interpreter::Ran::Finished: return finish(last);
     case Interpreter::Ran::Yielded: return push_ready(worker, last);
     case Interpreter::Ran::Parked: return;
   }
@@ -117,8 +117,7 @@ static void settle_result(Task& task) {
   else task.error = std::move(value).error();
 }
 
-void Scheduler::finish(Worker& worker, Task& task) {
-  (void)worker;
+void Scheduler::finish(Task& task) {
   release_permits(task, 0);
   if (task.beside_root) return finish_beside_root(task);
   if (task.is_root()) {
@@ -160,8 +159,10 @@ void Scheduler::finish(Worker& worker, Task& task) {
     }
   }
   if (hook) hook->finished(task);
-  live_tasks_.fetch_sub(1, std::memory_order_release);
+  bool was_last = live_tasks_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   release(&task);
+  // The first worker may be waiting for just that, at the end of the program.
+  if (was_last && this_worker != workers_[0].get()) poke();
 }
 
 // With the task's lock held: hands what the task ended with to a task whose wait was claimed.

@@ -165,7 +165,7 @@ class Scheduler {
  private:
   friend class Interpreter;
   void run_task(Worker& worker, Task& task);
-  void finish(Worker& worker, Task& task);
+  void finish(Task& task);
   Task* next_task(Worker& worker);
   bool is_turn_of_fresh(Worker& worker, const Task& ready);
   void drain_inbox(Worker& worker);

@@ -133,11 +133,8 @@ Step acquire(WaitCall& call, Lock& lock, uint64_t amount, Nanoseconds due) {
   lock.metrics.most_queued = std::max(lock.metrics.most_queued, ++lock.metrics.queued);
   task.wait_until = clock.now();  // when it began: for the metrics
   task.waiter.value = text_value(lock.kind + " '" + lock.key + "'");
-  task.waiter.ticket = task.begin_wait("sync acquire", &task.waiter.value);
-  task.waiter.task = &task;
-  task.waiter.number = amount;
-  lock.waiting.push(task.waiter);
-  if (due != kNever) call.scheduler().set_timeout(task, task.waiter.ticket, due);
+  uint64_t ticket = task.wait_in(lock.waiting, "sync acquire", &task.waiter.value, amount);
+  if (due != kNever) call.scheduler().set_timeout(task, ticket, due);
   return Step::Parked;
 }
 

@@ -147,6 +147,14 @@ struct Task : HandleObject {
   }
   // The wait was in one queue, without a time limit: whoever answered has taken it out.
   bool is_plain_wait = false;
+  // Starts a wait in one queue, whose lock is held. `on` as for begin_wait.
+  uint64_t wait_in(WaitQueue& queue, const char* what, const Value* on = nullptr, uint64_t number = 0) {
+    waiter.task = this;
+    waiter.ticket = begin_wait(what, on);
+    waiter.number = number;
+    queue.push(waiter);
+    return waiter.ticket;
+  }
   // Leaves all queues and the clock, whatever ended the wait.
   void end_wait();
 };

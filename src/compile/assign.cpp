@@ -1,6 +1,7 @@
 // Assignments: to variables, and into lists, dicts and structs that variables hold.
 #include <algorithm>
 
+#include "compile/candidates.h"
 #include "compile/emitter.h"
 
 namespace harn::compile {
@@ -32,11 +33,10 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
     raise(RaiseKind::Plain, "Undefined variable: " + std::string(target.name), target.span);
     return;
   }
-  if (!variable->is_mutable) {
-    store(*variable, 0, target.span);
-    return;
-  }
-  bool in_register = home_of(*variable) == Home::Register && !variable->leaked;
+  bool is_certain = !candidates(target) && variable->is_mutable &&
+                    !context_.names.resolution.immutable_targets.contains(&target);
+  if (!is_certain) return assign_uncertain(node, target);
+  bool in_register = home_of(*variable) == Home::Register;
   if (node.op != AssignOp::Set) {
     Reg value = in_register ? variable->reg : temp();
     if (!in_register) load(*variable, value);
@@ -74,6 +74,18 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
   store(*variable, value, target.span);
 }
 
+// What the name means, or whether it may be assigned, is only known when the value is.
+void FunctionCompiler::assign_uncertain(Assign& node, Identifier& target) {
+  Reg value = temp();
+  if (node.op == AssignOp::Set) {
+    expression(node.value, value);
+  } else {
+    load_name(target, *target.variable, target.name, value);
+    arithmetic(binary_of(node.op), value, node.value, value, node.span);
+  }
+  store_name(target, value);
+}
+
 static bool mentions(Node* node, const Variable* variable);
 
 // `x = x.push(v)` and `x = x + v`: the variable gives up its hold on the value before the update, so
@@ -92,7 +104,7 @@ bool FunctionCompiler::assign_update(Variable& variable, Node* value, Span span)
       leftmost = leftmost->as<Binary>().left;
     }
     if (!is_variable(leftmost)) return false;
-    if (home == Home::Register && (chain.size() == 1 || variable.leaked)) return false;
+    if (home == Home::Register && chain.size() == 1) return false;
     if (home != Home::Register && chain.size() > 1) return false;
     for (Binary* part : chain) {
       if (mentions(part->right, &variable)) return false;
@@ -167,7 +179,7 @@ static bool mentions(Node* node, const Variable* variable) {
     case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
     case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
       return false;
-    case NodeKind::Identifier: return node->as<Identifier>().variable == variable;
+    case NodeKind::Identifier: return node->as<Identifier>().name == variable->name;
     case NodeKind::Unary: return mentions(node->as<Unary>().operand, variable);
     case NodeKind::Binary:
       return mentions(node->as<Binary>().left, variable) ||
@@ -220,13 +232,14 @@ void FunctionCompiler::assign_path(Assign& node) {
     return;
   }
   Variable& variable = *name.variable;
-  if (!variable.is_mutable) {
-    store(variable, 0, name.span);
+  const Candidates* all = candidates(name);
+  if (!all && (!variable.is_mutable || context_.names.resolution.immutable_targets.contains(&name))) {
+    store_name(name, 0);
     return;
   }
   std::reverse(steps.begin(), steps.end());
   uint32_t count = static_cast<uint32_t>(steps.size());
-  bool in_register = home_of(variable) == Home::Register && !variable.leaked;
+  bool in_register = home_of(variable) == Home::Register && !all;
   if (count == 1 && in_register) {
     Node* step = steps[0];
     bool is_member = step->is(NodeKind::Member);
@@ -254,24 +267,24 @@ void FunctionCompiler::assign_path(Assign& node) {
   if (node.op == AssignOp::Set) {
     expression(node.value, value);
   } else {
-    load(variable, value);
+    load_name(name, variable, name.name, value);
     for (uint32_t i = 0; i < count; ++i) emit(Op::GetIndex, value, value, keys + static_cast<int>(i));
     arithmetic(binary_of(node.op), value, node.value, value, node.span);
   }
   at(node.target->span);
-  if (in_register) {
-    emit_x(Op::SetPathLocal, variable.reg, keys, count, 0);
-    return;
-  }
-  if (variable.leaked && home_of(variable) == Home::Register) {
-    emit_bx(Op::CheckSet, variable.reg, text_constant(variable.name));
-    emit_x(Op::SetPathLocal, variable.reg, keys, count, 0);
-    return;
-  }
-  Place place;
-  uint32_t index;
-  place_of(variable, place, index);
-  emit_x(Op::SetPath, static_cast<uint32_t>(place), keys, count, index);
+  auto write = [&](const Variable& target) {
+    if (!target.is_mutable) return store(target, value, name.span);
+    if (home_of(target) == Home::Register) {
+      emit_x(Op::SetPathLocal, target.reg, keys, count, 0);
+      return;
+    }
+    Place place;
+    uint32_t index;
+    place_of(target, place, index);
+    emit_x(Op::SetPath, static_cast<uint32_t>(place), keys, count, index);
+  };
+  if (all) write_first_set(name, *all, write);
+  else write(variable);
 }
 
 }  // namespace harn::compile

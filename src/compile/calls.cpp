@@ -88,7 +88,8 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
       if (tail) return_value(to);
       return;
     }
-    raise(RaiseKind::Plain, "Undefined builtin: " + std::string(name->name), name->span);
+    bool early = context_.names.resolution.early.contains(name);
+    raise(RaiseKind::Plain, (early ? "Undefined variable: " : "Undefined builtin: ") + std::string(name->name), name->span);
     return;
   }
   uint32_t count = static_cast<uint32_t>(node.args.size());
@@ -104,7 +105,7 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
     return;
   }
   // A function declared at the top level is called where it is, without a copy in a register.
-  Variable* variable = name ? name->variable : nullptr;
+  Variable* variable = name && !candidates(*name) ? name->variable : nullptr;
   bool direct = variable && variable->kind == Variable::Kind::Global && variable->declaration &&
                 variable->declaration->is(NodeKind::Function) && !variable->assigned;
   bool self = variable && !direct && home_of(*variable) == Home::Self;

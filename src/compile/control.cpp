@@ -188,6 +188,7 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
         Reg copy = temp();
         emit(Op::Move, copy, value);
         emit(Op::NewCell, pattern.variable->reg, copy);
+        pattern.variable->has_cell = true;
       } else {
         emit(Op::Move, pattern.variable->reg, value);
       }
@@ -274,11 +275,17 @@ void FunctionCompiler::try_expression(Try& node, Reg to) {
   emit(Op::Steal, to, value);
 }
 
+void FunctionCompiler::guarded(Block* body, Reg value) {
+  ++guarded_;
+  block(body, value);
+  --guarded_;
+}
+
 void FunctionCompiler::try_with_catch(Try& node, Reg to) {
   Reg error = temp();
   Label end;
   uint32_t start = here();
-  block(node.body, to);
+  guarded(node.body, to);
   uint32_t body_end = here();
   jump(end);
   uint32_t target = here();
@@ -327,7 +334,7 @@ void FunctionCompiler::try_result(Block* body_block, Reg to) {
   Reg error = temp();
   Label end;
   uint32_t start = here();
-  block(body_block, value);
+  guarded(body_block, value);
   uint32_t body_end = here();
   emit(Op::WrapOk, to, value);
   jump(end);
@@ -352,7 +359,7 @@ void FunctionCompiler::retry(Retry& node, Reg to) {
   emit_jump(Op::JumpLessEqual, left, zero, 1, failed);
   emit(Op::AddInt, left, left, 0xFF);
   uint32_t start = here();
-  block(node.body, value);
+  guarded(node.body, value);
   uint32_t body_end = here();
   jump(end);
   add_handler(start, body_end, here(), error, false);

@@ -86,8 +86,18 @@ class FunctionCompiler {
   Home home_of(const Variable& variable) const;
   Reg declare(Variable& variable);           // gives it its register
   void define(Variable& variable, Reg value);  // first value; `value` is a temporary or its register
-  void load(const Variable& variable, Reg to);
+  void load(const Variable& variable, Reg to);  // unset if it is
   void store(const Variable& variable, Reg value, Span span);
+  // A name may mean one of several variables: the first that is set (see scopes.h).
+  const Candidates* candidates(const syntax::Node& use) const;
+  void load_name(const syntax::Node& use, const Variable& first, std::string_view name, Reg to);
+  void store_name(const syntax::Identifier& target, Reg value);
+  // Calls `write` for each candidate, in the order they are tried, with code around it that tests them.
+  template <class Write>
+  void write_first_set(const syntax::Identifier& target, const Candidates& candidates, Write write);
+  void unknown_name(std::string_view name, Span span, Reg to);
+  // The register of a variable that is certain to be set, or -1.
+  Reg own_register(const syntax::Node* node) const;
   void release_variables(size_t mark);
   void make_closure(Reg to, std::shared_ptr<bytecode::Code> code, const FunctionInfo& info);
   void place_of(const Variable& variable, bytecode::Place& place, uint32_t& index) const;
@@ -103,6 +113,7 @@ class FunctionCompiler {
   void assign(syntax::Assign& node);
   void assign_path(syntax::Assign& node);
   void assign_variable(syntax::Assign& node, syntax::Identifier& target);
+  void assign_uncertain(syntax::Assign& node, syntax::Identifier& target);
   bool assign_update(Variable& variable, syntax::Node* value, Span span);
   void return_statement(syntax::Return& node);
   void return_value(Reg value);
@@ -174,6 +185,8 @@ class FunctionCompiler {
   // Runs `body`, then `cleanup`, whichever way the body is left.
   template <class Body, class CleanupCode>
   void with_cleanup(Body body, CleanupCode cleanup);
+  // A body whose errors a handler of this function gets.
+  void guarded(syntax::Block* body, Reg value);
   void add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup);
   void raise(bytecode::RaiseKind kind, std::string_view text, Span span);
 
@@ -207,6 +220,7 @@ class FunctionCompiler {
   std::vector<Variable*> live_;   // variables that hold a register, in order
   std::vector<Cleanup*> cleanups_;
   std::vector<Loop> loops_;
+  int guarded_ = 0;  // try and retry bodies around: a call there is not the function's last act
   std::unordered_map<std::string, uint32_t> texts_;
   std::unordered_map<int64_t, uint32_t> ints_;
   std::vector<std::string> aliases_open_;  // type aliases being lowered, to stop at cycles

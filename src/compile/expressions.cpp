@@ -48,15 +48,8 @@ static bool may_assign(const Node* node, int depth = 0) {
   }
 }
 
-// The variable's own register when the node is a plain local variable.
-static Variable* local_variable(Node* node) {
-  if (!node->is(NodeKind::Identifier)) return nullptr;
-  return node->as<Identifier>().variable;
-}
-
 Reg FunctionCompiler::operand(Node* node) {
-  Variable* variable = local_variable(node);
-  if (variable && home_of(*variable) == Home::Register && !variable->leaked) return variable->reg;
+  if (Reg own = own_register(node); own >= 0) return own;
   Reg reg = temp();
   expression(node, reg);
   return reg;
@@ -172,19 +165,10 @@ void FunctionCompiler::identifier(Identifier& node, Reg to) {
       schema_argument(&node, to);
       return;
     }
-    load(*node.variable, to);
+    load_name(node, *node.variable, node.name, to);
     return;
   }
-  if (auto number = context_.catalog.constant(node.name)) {
-    emit_bx(Op::LoadConst, to, constant(*number));
-    return;
-  }
-  if (auto builtin = context_.catalog.find(node.name)) {
-    // A builtin as a value; the VM links this constant to its row.
-    emit_bx(Op::LoadConst, to, constant(Keys{"builtin", std::string(node.name)}));
-    return;
-  }
-  raise(RaiseKind::Plain, "Undefined variable: " + std::string(node.name), node.span);
+  unknown_name(node.name, node.span, to);
 }
 
 void FunctionCompiler::list_literal(ListLiteral& node, Reg to) {
@@ -273,7 +257,7 @@ void FunctionCompiler::struct_literal(StructLiteral& node, Reg to) {
     return;
   }
   Reg type = temp();
-  load(*node.variable, type);
+  load_name(node, *node.variable, node.name.text, type);
   if (plain_distinct_keys(node.fields)) {
     Reg first = temps(static_cast<int>(node.fields.size()));
     for (size_t i = 0; i < node.fields.size(); ++i) {
@@ -514,10 +498,8 @@ void FunctionCompiler::member(Member& node, Reg to) {
     }
   }
   // Reading through `to` itself drops the intermediate object at once, so that it stays unshared.
-  Variable* variable = local_variable(node.object);
-  Reg object = to;
-  if (variable && home_of(*variable) == Home::Register && !variable->leaked) object = variable->reg;
-  else expression(node.object, to);
+  Reg object = own_register(node.object);
+  if (object < 0) expression(node.object, object = to);
   at(node.name.span);
   emit_x(Op::GetField, to, object, node.optional, cache(node.name.text));
 }
@@ -525,10 +507,9 @@ void FunctionCompiler::member(Member& node, Reg to) {
 void FunctionCompiler::index(Index& node, Reg to) {
   Label end;
   // As for members: what is read on the way is let go at once, so that it stays unshared.
-  Variable* variable = local_variable(node.object);
-  bool in_place = variable && home_of(*variable) == Home::Register && !variable->leaked &&
-                  !may_assign(node.index) && !node.optional;
-  Reg object = in_place ? variable->reg : to;
+  Reg own = own_register(node.object);
+  bool in_place = own >= 0 && !may_assign(node.index) && !node.optional;
+  Reg object = in_place ? own : to;
   if (!in_place) expression(node.object, to);
   if (node.optional) {
     Label present;

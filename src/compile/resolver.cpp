@@ -1,15 +1,12 @@
-// Binds names to variables.
-//
-// The walk follows evaluation order, keeping a stack of scopes. Harn's `if` and `match` bodies run in
-// the scope around them: a variable declared there belongs to that scope and can be used after the
-// body. Such a "leaked" variable gets its register at the start of the scope and is checked when it
-// is read; one that is only used inside its body costs nothing.
+// Binds names to variables: a walk over the tree in evaluation order. Which variable a name means is decided
+// in scopes.h; functions are read after the code that makes them, when all names around them are known.
 #include "compile/resolver.h"
 
 #include <algorithm>
 #include <unordered_set>
 
 #include "base/text.h"
+#include "compile/scopes.h"
 
 namespace harn::compile {
 
@@ -21,28 +18,6 @@ int FunctionInfo::capture_index(const Variable* variable) const {
   return at == captures.end() ? -1 : static_cast<int>(at - captures.begin());
 }
 
-struct Scope {
-  Scope* parent;
-  FunctionInfo* function;
-  ScopeInfo* info;  // null for the bodies of if and match
-  std::vector<Variable*> names;
-
-  bool is_body() const { return info == nullptr; }
-  Scope& home() { return is_body() ? parent->home() : *this; }
-  Variable* find(std::string_view name) {
-    for (auto at = names.rbegin(); at != names.rend(); ++at) {
-      if ((*at)->name == name) return *at;
-    }
-    return nullptr;
-  }
-  bool is_within(const Scope* other) const {
-    for (const Scope* at = this; at; at = at->parent) {
-      if (at == other) return true;
-    }
-    return false;
-  }
-};
-
 namespace {
 
 class Resolver {
@@ -50,22 +25,37 @@ class Resolver {
   Resolver(modules::Module& module, ProgramNames& names, const Catalog& catalog, diag::Sink& sink,
            ResolveOptions options)
       : module_(module), names_(names), catalog_(catalog), sink_(sink), options_(options),
-        globals_(names.modules[&module]) {}
+        scopes_(module, names) {}
 
   FunctionInfo* run() {
-    FunctionInfo& info = new_function(FunctionInfo::Kind::Module);
-    function_ = &info;
-    scope_ = top_ = &scopes_.emplace_back(Scope{nullptr, &info, &new_scope_info(), {}});
+    FunctionInfo* start = scopes_.function();
     collect_overrides();
     for (Node* node : module_.tree->items) {
       check_attributes(*node);
       statement(node);
     }
-    if (options_.main_locals) move_to_registers();
-    return &info;
+    // Reading one may find more.
+    for (size_t i = 0; i < waiting_.size(); ++i) read_function(WaitingFunction(waiting_[i]));
+    report_unknown_names();
+    scopes_.finish();
+    if (options_.main_locals) scopes_.move_to_registers();
+    return start;
   }
 
  private:
+  struct WaitingFunction {
+    FunctionInfo* info;
+    List<Param> params;
+    Block* body;
+    Variable* placeholder;  // what `_` means there
+  };
+  struct UnknownName {
+    const Identifier* node;
+    const Scope* scope;
+    const FunctionInfo* function;
+    bool is_call;
+  };
+
   // A pipeline may call what only the pipelines that extend it define.
   void collect_overrides() {
     for (Node* node : module_.tree->items) {
@@ -91,145 +81,14 @@ class Resolver {
     }
   }
 
-  // ---- scopes ----
+  // ---- names ----
 
-  ScopeInfo& new_scope_info() { return names_.resolution.scopes.emplace_back(); }
-
-  FunctionInfo& new_function(FunctionInfo::Kind kind) {
-    auto& info = names_.resolution.functions.emplace_back();
-    info.kind = kind;
-    info.parent = function_;
-    return info;
-  }
-
-  template <class Body>
-  ScopeInfo* in_scope(Body body) {
-    Scope& scope = scopes_.emplace_back(Scope{scope_, function_, &new_scope_info(), {}});
-    scope_ = &scope;
-    body();
-    scope_ = scope.parent;
-    return scope.info;
-  }
-
-  // The body of an if or match: declares into the scope around it.
-  template <class Body>
-  void in_body(Body body) {
-    Scope& scope = scopes_.emplace_back(Scope{scope_, function_, nullptr, {}});
-    scope_ = &scope;
-    body();
-    scope_ = scope.parent;
-  }
-
-  bool at_top() { return &scope_->home() == top_; }
-
-  Variable* declare(Name name, bool is_mutable) {
-    if (name.empty() || name.text == "_") return nullptr;
-    if (at_top()) return declare_global(name, is_mutable);
-    if (Variable* known = find_until_home(name.text)) {
-      known->assigned |= known->declared;
-      known->is_mutable |= is_mutable;
-      known->declared = true;
-      known->declared_in.push_back(scope_);
-      return known;
-    }
-    auto& variable = names_.resolution.variables.emplace_back();
-    variable.name = name.text;
-    variable.span = name.span;
-    variable.owner = function_;
-    variable.is_mutable = is_mutable;
-    variable.declared = true;
-    variable.declared_in.push_back(scope_);
-    scope_->home().names.push_back(&variable);
-    return &variable;
-  }
-
-  // Declaring a name again in one scope binds the same variable anew.
-  Variable* find_until_home(std::string_view name) {
-    for (Scope* at = scope_;; at = at->parent) {
-      if (Variable* known = at->find(name)) return known;
-      if (!at->is_body()) return nullptr;
-    }
-  }
-
-  Variable* declare_global(Name name, bool is_mutable) {
-    auto& slot = globals_[name.text];
-    // A top-level declaration of the module was entered by declare_module; an imported name or a
-    // variable of a top-level if body gets its own here.
-    if (!slot || slot->module != &module_) slot = &new_global(names_, &module_, name, nullptr);
-    slot->assigned |= slot->declared;
-    slot->is_mutable |= is_mutable;
-    slot->declared = true;
-    if (scope_->is_body()) slot->leaked = true;
-    return slot;
-  }
-
-  // A variable that belongs to one construct and never leaks: loop variables, parameters, match
-  // bindings, errors.
-  Variable* declare_private(Name name, bool is_mutable) {
-    if (name.empty() || name.text == "_") return nullptr;
-    auto& variable = names_.resolution.variables.emplace_back();
-    variable.name = name.text;
-    variable.span = name.span;
-    variable.owner = function_;
-    variable.is_mutable = is_mutable;
-    variable.declared = true;
-    variable.declared_in.push_back(scope_);
-    scope_->names.push_back(&variable);
-    return &variable;
-  }
-
-  // ---- lookup ----
-
-  Variable* find(std::string_view name) {
-    for (Scope* at = scope_; at; at = at->parent) {
-      if (Variable* found = at->find(name)) {
-        if (found->declared || found->function) return found;
-      }
-    }
-    auto global = globals_.find(name);
-    if (global != globals_.end()) return global->second;
-    for (Variable* predefined : names_.predefined) {
-      if (predefined->name == name) return predefined;
-    }
-    return nullptr;
-  }
-
-  // Notes a use of the variable from the current function.
-  void use(Variable& variable) {
-    if (variable.kind == Variable::Kind::Global) {
-      if (function_->kind != FunctionInfo::Kind::Module || !variable.declared) {
-        variable.outside_use = true;
-      }
-      return;
-    }
-    bool inside = std::any_of(variable.declared_in.begin(), variable.declared_in.end(),
-                              [&](Scope* body) { return scope_->is_within(body); });
-    if (!inside && !variable.leaked && !variable.function) {
-      variable.leaked = true;
-      variable.declared_in.front()->home().info->leaked.push_back(&variable);
-    }
-    if (variable.owner == function_) return;
-    if (variable.function == function_) return;  // a function that calls itself
-    capture(variable);
-  }
-
-  void capture(Variable& variable) {
-    for (FunctionInfo* at = function_; at && at != variable.owner; at = at->parent) {
-      if (at == variable.function) return;  // inner functions take it from its own closure
-      if (at->capture_index(&variable) < 0) at->captures.push_back(&variable);
-    }
-    variable.captured = true;
-    // Captured before its declaration ran (a function used by one declared earlier): the closure
-    // must see the later write.
-    if (!variable.declared) variable.assigned = true;
-  }
-
-  void report_unknown(std::string_view name, Span span, bool is_call) {
+  void report_unknown(std::string_view name, Span span, bool is_call, const Scope* scope) {
     if (module_.unresolved_imports) return;
     if (!is_call && !options_.unknown_variables) return;
     auto report = sink_.report(is_call ? Code::UnknownCallTarget : Code::UnknownVariable,
                                module_.source, span, name);
-    auto close = text::close_names(name, visible_names());
+    auto close = text::close_names(name, visible_names(scope));
     if (close.empty()) {
       report.label(is_call ? "not a builtin, a declaration or an import" : "not found in this scope");
     } else {
@@ -239,13 +98,11 @@ class Resolver {
     }
   }
 
-  std::vector<std::string_view> visible_names() {
+  std::vector<std::string_view> visible_names(const Scope* scope) {
     std::vector<std::string_view> out = catalog_.names();
     std::erase_if(out, [](std::string_view name) { return name.starts_with("__"); });
-    for (Scope* at = scope_; at; at = at->parent) {
-      for (Variable* variable : at->names) out.push_back(variable->name);
-    }
-    for (auto& [name, variable] : globals_) out.push_back(name);
+    auto names = scopes_.visible_names(scope);
+    out.insert(out.end(), names.begin(), names.end());
     return out;
   }
 
@@ -257,51 +114,47 @@ class Resolver {
   void identifier(Identifier& node, bool is_call) {
     if (node.name == "_" && placeholder_) {
       node.variable = placeholder_;
-      use(*placeholder_);
+      scopes_.use(*placeholder_);
       return;
     }
-    if (Variable* variable = find(node.name)) {
-      node.variable = variable;
-      use(*variable);
-      return;
+    node.variable = scopes_.use(node, node.name);
+    if (node.variable || is_builtin(node.name)) return;
+    if (is_call && overrides_.contains(node.name)) return;
+    unknown_.push_back({&node, scopes_.scope(), scopes_.function(), is_call});
+  }
+
+  // Only when a function has been read is it clear whether a name is declared further down.
+  void report_unknown_names() {
+    for (const UnknownName& unknown : unknown_) {
+      const Identifier& node = *unknown.node;
+      const Variable* later = Scopes::find_later(unknown.scope, unknown.function, node.name);
+      if (!later) {
+        report_unknown(node.name, node.span, unknown.is_call, unknown.scope);
+        continue;
+      }
+      names_.resolution.early.insert(&node);
+      if (!options_.unknown_variables) continue;
+      sink_.report(Code::UnknownVariable, module_.source, node.span, node.name)
+          .label("used before it is declared")
+          .label(module_.source, later->span, "declared here");
     }
-    if (is_builtin(node.name) || (is_call && overrides_.contains(node.name))) return;
-    report_unknown(node.name, node.span, is_call);
   }
 
   // ---- statements ----
 
   void statements(NodeList list) {
-    hoist(list);
     for (Node* node : list) statement(node);
-  }
-
-  // Functions of a block may call each other whatever their order.
-  void hoist(NodeList list) {
-    if (at_top()) return;
-    for (Node* node : list) {
-      if (!node->is(NodeKind::Function)) continue;
-      auto& function = node->as<Function>();
-      Variable* variable = declare(function.name, false);
-      if (!variable) continue;
-      if (!function.variable) {
-        variable->declared = false;
-        variable->function = &new_function(FunctionInfo::Kind::Function);
-        variable->declaration = node;
-      }
-      function.variable = variable;
-    }
   }
 
   void block(Block* block) {
     Block* outer = std::exchange(block_, block);
-    block->scope = in_scope([&] { statements(block->statements); });
+    block->scope = scopes_.in_scope([&] { statements(block->statements); });
     block_ = outer;
   }
 
   void body(Block* block) {
     Block* outer = std::exchange(block_, block);
-    in_body([&] { statements(block->statements); });
+    scopes_.in_body([&] { statements(block->statements); });
     block_ = outer;
   }
 
@@ -332,7 +185,7 @@ class Resolver {
       case NodeKind::Impl: return impl(node->as<Impl>());
       case NodeKind::TypeAlias: return alias(node->as<TypeAlias>());
       case NodeKind::Import:
-        if (scope_ != top_) report_misplaced(*node, "an import");
+        if (!scopes_.is_outermost()) report_misplaced(*node, "an import");
         return;
       case NodeKind::Interface: case NodeKind::Error: return;
       default: return expression(node);
@@ -347,6 +200,7 @@ class Resolver {
   void let(Let& node) {
     expression(node.value);
     pattern(*node.pattern, node.is_var, Declare::Leaking);
+    name_closure(node);
     Span keyword{node.span.start, node.span.start + 3};
     if (is_owned(node.type) && node.pattern->kind == PatternKind::Name && node.pattern->fields[0].variable) {
       node.pattern->fields[0].variable->is_owned = true;
@@ -357,6 +211,16 @@ class Resolver {
     }
   }
 
+  // `let f = { n -> ... f(n - 1) ... }`: nobody can call the closure before it has its name.
+  void name_closure(Let& node) {
+    if (node.pattern->kind != PatternKind::Name || !node.value->is(NodeKind::Closure)) return;
+    Variable* variable = node.pattern->fields[0].variable;
+    if (!variable) return;
+    FunctionInfo& info = *node.value->as<Closure>().info;
+    scopes_.made_here(info);
+    if (!variable->function) variable->function = &info;
+  }
+
   static bool is_owned(const TypeNode* type) {
     return type && type->kind == TypeKind::Named && type->name.text == "owned";
   }
@@ -365,7 +229,7 @@ class Resolver {
     optional(node.value);
     if (!node.value || !node.value->is(NodeKind::Identifier)) return;
     auto& name = node.value->as<Identifier>();
-    if (!name.variable || !name.variable->is_owned || function_->returns_owned) return;
+    if (!name.variable || !name.variable->is_owned || scopes_.function()->returns_owned) return;
     sink_.report(Code::OwnedEscapes, module_.source, name.span, name.name)
         .label(module_.source, name.variable->span, "closed when this scope ends")
         .help("declare the function's return type as `owned<...>` to hand it to the caller");
@@ -375,14 +239,14 @@ class Resolver {
   void pattern(Pattern& pattern, bool is_mutable, Declare how) {
     for (PatternField& field : pattern.fields) {
       if (field.default_value) expression(field.default_value);
-      field.variable = how == Declare::Leaking ? declare(field.binding, is_mutable)
-                                               : declare_private(field.binding, is_mutable);
+      field.variable = how == Declare::Leaking ? scopes_.declare(field.binding, is_mutable)
+                                               : scopes_.declare_private(field.binding, is_mutable);
     }
   }
 
   void constant(Const& node) {
     expression(node.value);
-    node.variable = declare(node.name, false);
+    node.variable = scopes_.declare(node.name, false);
   }
 
   void assign(Assign& node) {
@@ -407,10 +271,9 @@ class Resolver {
   }
 
   void note_assignment(Variable& variable, Identifier& at) {
-    variable.assigned = true;
-    if (variable.is_mutable) return;
+    if (scopes_.assign(at, variable)) return;
     std::string_view how = variable.is_parameter                    ? "a parameter"
-                           : variable.declaration || variable.function ? "a declaration"
+                           : variable.declaration                  ? "a declaration"
                                                                        : "declared with `let`";
     auto report = sink_.report(Code::ImmutableAssign, module_.source, at.span, at.name, how);
     report.label("assigned here");
@@ -422,7 +285,7 @@ class Resolver {
 
   void for_in(For& node) {
     expression(node.iterable);
-    node.scope = in_scope([&] {
+    node.scope = scopes_.in_scope([&] {
       pattern(*node.pattern, true, Declare::Private);
       loop([&] { block(node.body); });
     });
@@ -466,120 +329,109 @@ class Resolver {
 
   void yield(Yield& node) {
     optional(node.value);
-    if (function_->is_stream) sink_.report(Code::YieldInStream, module_.source, node.span);
-    if (function_->kind != FunctionInfo::Kind::Function &&
-        function_->kind != FunctionInfo::Kind::Closure) {
+    if (scopes_.function()->is_stream) sink_.report(Code::YieldInStream, module_.source, node.span);
+    if (scopes_.function()->kind != FunctionInfo::Kind::Function &&
+        scopes_.function()->kind != FunctionInfo::Kind::Closure) {
       sink_.report(Code::YieldOutsideFunction, module_.source, node.span);
     }
-    function_->has_yield = true;
+    scopes_.function()->has_yield = true;
   }
 
   void emit(Emit& node) {
     expression(node.value);
-    if (!function_->is_stream) {
+    if (!scopes_.function()->is_stream) {
       sink_.report(Code::EmitOutsideStream, module_.source, node.span)
           .help("declare the function with `gen fn`");
     }
-    function_->has_yield = true;
+    scopes_.function()->has_yield = true;
   }
 
   // ---- functions ----
 
-  // Parameters, then the body, in a function of their own.
+  // Read when everything around it has been.
   void enter(FunctionInfo& info, List<Param> params, Block* code) {
-    FunctionInfo* outer = std::exchange(function_, &info);
-    Variable* placeholder = std::exchange(placeholder_, nullptr);
-    protect_loop([&] {
-      in_scope([&] {
-        for (Param& param : params) {
-          if (param.default_value) expression(param.default_value);
-          if (param.name.text != "_" && scope_->find(param.name.text)) {
-            sink_.report(Code::DuplicateParameter, module_.source, param.name.span, param.name.text);
-          }
-          param.variable = declare_private(param.name, false);
-          if (param.variable) param.variable->is_parameter = true;
+    waiting_.push_back({&info, params, code, placeholder_});
+  }
+
+  // Parameters, then the body, in a function of their own.
+  void read_function(const WaitingFunction& waiting) {
+    placeholder_ = waiting.placeholder;
+    scopes_.in_function(*waiting.info, [&] {
+      for (Param& param : waiting.params) {
+        if (param.default_value) expression(param.default_value);
+        if (param.name.text != "_" && scopes_.scope()->find(param.name.text)) {
+          sink_.report(Code::DuplicateParameter, module_.source, param.name.span, param.name.text);
         }
-        block(code);
-      });
+        param.variable = scopes_.declare_private(param.name, false);
+        if (param.variable) param.variable->is_parameter = true;
+      }
+      block(waiting.body);
     });
-    placeholder_ = placeholder;
-    function_ = outer;
   }
 
   void function(Function& node) {
-    if (!node.variable) node.variable = declare(node.name, false);
+    node.variable = scopes_.declare(node.name, false);
     Variable* variable = node.variable;
     if (variable && !variable->declaration) variable->declaration = &node;
-    // Redeclared functions share the variable, not the function.
-    bool first = variable && variable->declaration == &node;
-    if (first && !variable->function) {
-      variable->function = &new_function(FunctionInfo::Kind::Function);
-    }
-    FunctionInfo& info = first ? *variable->function : new_function(FunctionInfo::Kind::Function);
-    info.parent = function_;
-    info.self = first ? variable : nullptr;
+    FunctionInfo& info = scopes_.new_function(FunctionInfo::Kind::Function);
+    if (variable && !variable->function) variable->function = &info;
     info.is_stream = node.is_gen;
     info.returns_owned = is_owned(node.return_type);
     node.info = &info;
     enter(info, node.params, node.body);
-    if (variable) variable->declared = true;
   }
 
   void pipeline(Pipeline& node) {
-    if (!at_top()) return report_misplaced(node, "a pipeline");
-    node.info = &new_function(FunctionInfo::Kind::Pipeline);
+    if (!scopes_.at_top()) return report_misplaced(node, "a pipeline");
+    node.info = &scopes_.new_function(FunctionInfo::Kind::Pipeline);
     enter(*node.info, node.params, node.body);
   }
 
   void override_decl(Override& node) {
-    node.info = &new_function(FunctionInfo::Kind::Function);
+    node.info = &scopes_.new_function(FunctionInfo::Kind::Function);
     enter(*node.info, node.params, node.body);
   }
 
   void tool(Tool& node) {
     optional(node.description);
-    node.info = &new_function(FunctionInfo::Kind::Tool);
+    node.info = &scopes_.new_function(FunctionInfo::Kind::Tool);
     enter(*node.info, node.params, node.body);
-    node.variable = declare(node.name, false);
+    node.variable = scopes_.declare(node.name, false);
   }
 
   template <class T>
   void fields(T& node) {
     for (SkillField& field : node.fields) expression(field.value);
-    node.variable = declare(node.name, false);
+    node.variable = scopes_.declare(node.name, false);
   }
 
   template <class T>
   void type_declaration(T& node) {
-    node.variable = declare(node.name, false);
+    node.variable = scopes_.declare(node.name, false);
     if (node.variable) node.variable->declaration = &node;
   }
 
   void alias(TypeAlias& node) {
     // An alias is not a value; it only needs an entry so that schema_of(T) finds the type.
-    if (Variable* variable = declare(node.name, false)) variable->declaration = &node;
+    if (Variable* variable = scopes_.declare(node.name, false)) variable->declaration = &node;
   }
 
   void impl(Impl& node) {
-    if (Variable* type = find(node.name.text)) {
-      node.variable = type;
-      use(*type);
-    } else {
-      report_unknown(node.name.text, node.name.span, true);
-    }
+    node.variable = scopes_.use(node, node.name.text);
+    if (!node.variable) report_unknown(node.name.text, node.name.span, true, scopes_.scope());
     for (Function* method : node.methods) {
       if (method->params.empty() || method->params[0].name.text != "self") {
         sink_.report(Code::MissingSelf, module_.source, method->name.span, method->name.text)
             .help("a method gets the struct it is called on as `self`");
       }
-      method->info = &new_function(FunctionInfo::Kind::Function);
+      method->info = &scopes_.new_function(FunctionInfo::Kind::Function);
       method->info->is_stream = method->is_gen;
       enter(*method->info, method->params, method->body);
     }
   }
 
   void closure(Closure& node) {
-    node.info = &new_function(FunctionInfo::Kind::Closure);
+    node.info = &scopes_.new_function(FunctionInfo::Kind::Closure);
     enter(*node.info, node.params, node.body);
   }
 
@@ -663,7 +515,7 @@ class Resolver {
   // `fallback_strategy: cheapest_first` names a strategy, not a variable.
   void route_option(DictEntry& entry) {
     if (entry.value && entry.value->is(NodeKind::Identifier) &&
-        !find(entry.value->as<Identifier>().name)) {
+        !scopes_.find(entry.value->as<Identifier>().name)) {
       return;
     }
     optional(entry.value);
@@ -681,9 +533,8 @@ class Resolver {
   }
 
   void struct_literal(StructLiteral& node) {
-    node.variable = find(node.name.text);
-    if (node.variable) use(*node.variable);
-    else report_unknown(node.name.text, node.name.span, true);
+    node.variable = scopes_.use(node, node.name.text);
+    if (!node.variable) report_unknown(node.name.text, node.name.span, true, scopes_.scope());
     entries(node.fields);
   }
 
@@ -694,11 +545,7 @@ class Resolver {
       else expression(node.right);
       return;
     }
-    auto& variable = names_.resolution.variables.emplace_back();
-    variable.name = "_";
-    variable.owner = function_;
-    variable.declared = true;
-    variable.declared_in.push_back(scope_);
+    Variable& variable = scopes_.new_local("_", node.span, false);
     node.placeholder = &variable;
     Variable* outer = std::exchange(placeholder_, &variable);
     expression(node.right);
@@ -744,6 +591,7 @@ class Resolver {
     size_t given = node.args.size();
     if (callee.variable) {
       auto* declaration = callee.variable->declaration;
+      if (names_.resolution.candidates.contains(&callee)) return;
       if (!declaration || !declaration->is(NodeKind::Function) || callee.variable->assigned) return;
       size_t most = 0, least = 0;
       for (const Param& param : declaration->as<Function>().params) {
@@ -776,7 +624,7 @@ class Resolver {
   bool is_namespaced(Node* object, std::string_view name) {
     if (!object->is(NodeKind::Identifier)) return false;
     auto& owner = object->as<Identifier>();
-    if (find(owner.name)) return false;
+    if (scopes_.find(owner.name)) return false;
     return catalog_.find(fmt::format("{}.{}", owner.name, name)).has_value();
   }
 
@@ -790,7 +638,7 @@ class Resolver {
   }
 
   void try_star(TryStar& node) {
-    if (function_->kind == FunctionInfo::Kind::Module) {
+    if (scopes_.function()->kind == FunctionInfo::Kind::Module) {
       sink_.report(Code::TryStarOutsideFunction, module_.source, node.span);
     }
     expression(node.operand);
@@ -811,7 +659,7 @@ class Resolver {
     expression(node.subject);
     for (MatchArm& arm : node.arms) {
       // The names a pattern binds belong to the arm; what the body declares leaks as usual.
-      in_body([&] {
+      scopes_.in_body([&] {
         match_pattern(*arm.pattern);
         optional(arm.guard);
         body(arm.body);
@@ -823,7 +671,7 @@ class Resolver {
     switch (pattern.kind) {
       case MatchPatternKind::Wildcard: return;
       case MatchPatternKind::Bind:
-        pattern.variable = declare_private(pattern.name, true);
+        pattern.variable = scopes_.declare_private(pattern.name, true);
         return;
       case MatchPatternKind::Value: return expression(pattern.value);
       case MatchPatternKind::Variant:
@@ -838,15 +686,15 @@ class Resolver {
     }
     for (MatchPattern* item : pattern.items) match_pattern(*item);
     if (pattern.kind == MatchPatternKind::List && pattern.has_rest) {
-      pattern.variable = declare_private(pattern.name, true);
+      pattern.variable = scopes_.declare_private(pattern.name, true);
     }
   }
 
   void try_catch(Try& node) {
     block(node.body);
     if (node.has_catch) {
-      node.catch_scope = in_scope([&] {
-        node.error_variable = declare_private(node.error_name, true);
+      node.catch_scope = scopes_.in_scope([&] {
+        node.error_variable = scopes_.declare_private(node.error_name, true);
         block(node.catch_block);
       });
     }
@@ -856,24 +704,10 @@ class Resolver {
   void select(Select& node) {
     for (SelectCase& option : node.cases) {
       optional(option.source);
-      option.scope = in_scope([&] {
-        option.variable = declare_private(option.binding, true);
+      option.scope = scopes_.in_scope([&] {
+        option.variable = scopes_.declare_private(option.binding, true);
         block(option.body);
       });
-    }
-  }
-
-  // Variables of a main script that no function touches need not be program variables.
-  void move_to_registers() {
-    constexpr int kMost = 100;
-    int moved = 0;
-    for (auto& [name, variable] : globals_) {
-      if (variable->module != &module_ || variable->declaration) continue;
-      if (variable->outside_use || variable->leaked) continue;
-      if (!variable->declared || moved == kMost) continue;
-      variable->kind = Variable::Kind::Local;
-      variable->owner = function_;
-      ++moved;
     }
   }
 
@@ -882,11 +716,9 @@ class Resolver {
   const Catalog& catalog_;
   diag::Sink& sink_;
   ResolveOptions options_;
-  std::unordered_map<std::string_view, Variable*>& globals_;
-  FunctionInfo* function_ = nullptr;
-  Scope* scope_ = nullptr;
-  Scope* top_ = nullptr;
-  std::deque<Scope> scopes_;  // kept: variables point at the scopes that declare them
+  Scopes scopes_;
+  std::vector<WaitingFunction> waiting_;
+  std::vector<UnknownName> unknown_;
   std::unordered_set<std::string_view> overrides_;
   Variable* placeholder_ = nullptr;
   Block* block_ = nullptr;  // the innermost; null at the top level

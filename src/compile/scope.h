@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "syntax/ast.h"
@@ -12,6 +14,14 @@ namespace harn::compile {
 
 struct FunctionInfo;
 struct Scope;
+
+// A place that declares a variable: a `let`, a parameter, ... `body` is the innermost body around it,
+// `order` its number in the order in which the module is read.
+struct VariableDeclaration {
+  const Scope* body;
+  uint32_t order;
+  bool is_mutable;
+};
 
 struct Variable {
   enum class Kind : uint8_t { Local, Global };
@@ -25,7 +35,8 @@ struct Variable {
   bool assigned = false;     // written again after its declaration
   bool captured = false;     // a closure refers to it
   bool outside_use = false;  // Global: a function refers to it, so it cannot live in a register
-  bool leaked = false;       // declared in an if or match body, used after it
+  bool in_body = false;      // Global: declared in an if or match body
+  bool hoisted = false;      // Local: some use may come before it is set, so it exists (unset) from its scope's start
   bool declared = false;     // the resolver has passed its declaration
   bool constant_fn = false;  // Global: declared with fn and never assigned
   bool is_parameter = false;
@@ -33,12 +44,15 @@ struct Variable {
   uint32_t global = 0;
   const void* module = nullptr;  // Global: the module that declares it
   int reg = -1;              // set by the code generator
+  bool has_cell = false;     // likewise: its register holds its cell
   syntax::Node* declaration = nullptr;      // Function, Enum, Struct, TypeAlias, ...
-  FunctionInfo* function = nullptr;         // fn declarations: the function it names
-  std::vector<Scope*> declared_in;          // the bodies that declare it
+  FunctionInfo* function = nullptr;         // `fn f` and `let f = {...}`: the function it names
+  std::vector<VariableDeclaration> declarations;
 
   // A captured variable that changes lives in a cell that closure and owner share.
   bool in_cell() const { return kind == Kind::Local && captured && assigned; }
+  // Inside the function it names, such a variable is the running closure: no capture, no cycle.
+  bool names_function(const FunctionInfo* which) const { return function == which && function && !assigned; }
 };
 
 struct FunctionInfo {
@@ -46,7 +60,8 @@ struct FunctionInfo {
 
   Kind kind = Kind::Function;
   FunctionInfo* parent = nullptr;
-  Variable* self = nullptr;  // the variable a named function is bound to
+  const Scope* created_in = nullptr;  // where the closure is made, and how far its parent had been read then
+  uint32_t created_at = 0;
   bool is_stream = false;
   bool has_yield = false;
   bool returns_owned = false;  // its declared type is owned<T>
@@ -54,16 +69,26 @@ struct FunctionInfo {
   int capture_index(const Variable* variable) const;
 };
 
-// Hung on blocks: the variables of `if` and `match` bodies that are used after the body.
+// Hung on blocks: the variables that exist, unset, from the start of the scope.
 struct ScopeInfo {
-  std::vector<Variable*> leaked;
+  std::vector<Variable*> hoisted;
 };
+
+// Where a name may be found: the variables of that name from the innermost scope outwards. The first one
+// that is set is meant. A null at the end: when none is set, a builtin of that name, or nobody.
+using Candidates = std::vector<Variable*>;
 
 // Owns what the syntax tree points at; lives as long as the tree is being compiled.
 struct Resolution {
   std::deque<Variable> variables;
   std::deque<FunctionInfo> functions;
   std::deque<ScopeInfo> scopes;
+  // Uses of names (identifiers, struct literals, impls) whose first variable may be unset.
+  std::unordered_map<const syntax::Node*, Candidates> candidates;
+  // Names that stand before their declaration in the same scope: undefined when they are reached.
+  std::unordered_set<const syntax::Node*> early;
+  // Targets of assignments that are immutable at this place, though the variable is not at others.
+  std::unordered_set<const syntax::Node*> immutable_targets;
 };
 
 }  // namespace harn::compile

@@ -86,31 +86,16 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::module_start(NodeList items) {
 
 void FunctionCompiler::scope_start(ScopeInfo* scope) {
   if (!scope) return;
-  for (Variable* variable : scope->leaked) {
-    if (variable->kind == Variable::Kind::Global || variable->owner != &info_) continue;
+  for (Variable* variable : scope->hoisted) {
     Reg reg = declare(*variable);
     emit(Op::LoadUnset, reg);
-    if (variable->in_cell()) emit(Op::NewCell, reg, reg);
+    if (!variable->in_cell()) continue;
+    emit(Op::NewCell, reg, reg);
+    variable->has_cell = true;
   }
-}
-
-// Functions of a block that others capture before they are declared live in cells from the start.
-static std::vector<Variable*> early_cells(NodeList list) {
-  std::vector<Variable*> out;
-  for (Node* node : list) {
-    if (!node->is(NodeKind::Function)) continue;
-    Variable* variable = node->as<Function>().variable;
-    if (variable && variable->in_cell() && variable->reg < 0) out.push_back(variable);
-  }
-  return out;
 }
 
 void FunctionCompiler::statements(NodeList list, Reg value) {
-  for (Variable* variable : early_cells(list)) {
-    Reg reg = declare(*variable);
-    emit(Op::LoadUnset, reg);
-    emit(Op::NewCell, reg, reg);
-  }
   for (size_t i = 0; i < list.size(); ++i) {
     Node* node = list[i];
     if (node->is(NodeKind::Defer)) {
@@ -219,7 +204,7 @@ void FunctionCompiler::statement(Node* node) {
 void FunctionCompiler::let(Let& node) {
   if (node.pattern->kind == PatternKind::Name) {
     Variable* variable = node.pattern->fields[0].variable;
-    if (variable && home_of(*variable) == Home::Register && variable->reg < 0 && !variable->leaked) {
+    if (variable && home_of(*variable) == Home::Register && variable->reg < 0) {
       // Straight into the variable's register, which nothing can see before it is declared.
       if (next_ >= static_cast<int>(kMaxRegisters)) {
         limit(variable->span, "this function has more variables than fit at one time");
@@ -315,7 +300,7 @@ void FunctionCompiler::return_statement(Return& node) {
     emit(Op::ReturnNil);
     return;
   }
-  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && code_->handlers.empty() &&
+  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && guarded_ == 0 &&
               !code_->is_generator && info_.kind != FunctionInfo::Kind::Module;
   if (tail) {
     call(node.value->as<Call>(), temp(), true);
@@ -404,7 +389,7 @@ void FunctionCompiler::impl(Impl& node) {
   if (!node.variable) return;
   int mark = next_;
   Reg type = temps(2);
-  load(*node.variable, type);
+  load_name(node, *node.variable, node.name.text, type);
   for (Function* method : node.methods) {
     FunctionCompiler inner(context_, *method->info, std::string(method->name.text));
     auto code = inner.function(method->params, method->body);

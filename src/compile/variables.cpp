@@ -1,4 +1,5 @@
 // Where variables live and how they are read and written.
+#include "compile/candidates.h"
 #include "compile/emitter.h"
 
 namespace harn::compile {
@@ -9,7 +10,7 @@ using namespace bytecode;
 // closure itself, not from a capture of the variable.
 static bool through_self(const FunctionInfo& function, const Variable& variable) {
   for (const FunctionInfo* at = &function; at && at != variable.owner; at = at->parent) {
-    if (at == variable.function) return true;
+    if (variable.names_function(at)) return true;
   }
   return false;
 }
@@ -17,7 +18,7 @@ static bool through_self(const FunctionInfo& function, const Variable& variable)
 FunctionCompiler::Home FunctionCompiler::home_of(const Variable& variable) const {
   if (variable.kind == Variable::Kind::Global) return Home::Global;
   if (variable.owner == &info_) return variable.in_cell() ? Home::Cell : Home::Register;
-  if (variable.function == &info_) return Home::Self;
+  if (variable.names_function(&info_)) return Home::Self;
   if (through_self(info_, variable)) return Home::Capture;
   return variable.in_cell() ? Home::CaptureCell : Home::Capture;
 }
@@ -35,15 +36,12 @@ Reg FunctionCompiler::declare(Variable& variable) {
 void FunctionCompiler::define(Variable& variable, Reg value) {
   switch (home_of(variable)) {
     case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
-    case Home::Cell:
-      if (variable.leaked || variable.function) {
-        declare(variable);
-        emit(Op::SetCell, variable.reg, value);
-      } else {
-        Reg reg = declare(variable);
-        emit(Op::NewCell, reg, value);
-      }
+    case Home::Cell: {
+      Reg reg = declare(variable);
+      // Declared again: closures that know the cell see the new value.
+      emit(std::exchange(variable.has_cell, true) ? Op::SetCell : Op::NewCell, reg, value);
       return;
+    }
     default: {
       Reg reg = declare(variable);
       if (reg != value) emit(Op::Steal, reg, value);
@@ -54,16 +52,14 @@ void FunctionCompiler::define(Variable& variable, Reg value) {
 void FunctionCompiler::load(const Variable& variable, Reg to) {
   switch (home_of(variable)) {
     case Home::Register:
-      if (variable.leaked) emit_bx(Op::CheckSet, variable.reg, text_constant(variable.name));
       if (to != variable.reg) emit(Op::Move, to, variable.reg);
       return;
-    case Home::Cell: emit(Op::GetCell, to, variable.reg); break;
-    case Home::Capture: emit(Op::GetCapture, to, info_.capture_index(&variable)); break;
-    case Home::CaptureCell: emit(Op::GetCaptureCell, to, info_.capture_index(&variable)); break;
+    case Home::Cell: emit(Op::GetCell, to, variable.reg); return;
+    case Home::Capture: emit(Op::GetCapture, to, info_.capture_index(&variable)); return;
+    case Home::CaptureCell: emit(Op::GetCaptureCell, to, info_.capture_index(&variable)); return;
     case Home::Self: emit(Op::GetSelf, to); return;
     case Home::Global: emit_bx(context_.is_prelude ? Op::GetLibrary : Op::GetGlobal, to, variable.global); return;
   }
-  if (variable.leaked || variable.function) emit_bx(Op::CheckSet, to, text_constant(variable.name));
 }
 
 void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
@@ -73,7 +69,6 @@ void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
   }
   switch (home_of(variable)) {
     case Home::Register:
-      if (variable.leaked) emit_bx(Op::CheckSet, variable.reg, text_constant(variable.name));
       if (variable.reg != value) emit(Op::Steal, variable.reg, value);
       return;
     case Home::Cell: emit(Op::SetCell, variable.reg, value); return;
@@ -81,6 +76,58 @@ void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
     case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
     case Home::Capture: case Home::Self: return;  // never assigned
   }
+}
+
+// ---- names that may mean several variables ----
+
+const Candidates* FunctionCompiler::candidates(const syntax::Node& use) const {
+  const auto& all = context_.names.resolution.candidates;
+  auto found = all.find(&use);
+  return found == all.end() ? nullptr : &found->second;
+}
+
+Reg FunctionCompiler::own_register(const syntax::Node* node) const {
+  if (!node->is(syntax::NodeKind::Identifier)) return -1;
+  const Variable* variable = node->as<syntax::Identifier>().variable;
+  if (!variable || home_of(*variable) != Home::Register || candidates(*node)) return -1;
+  return variable->reg;
+}
+
+// A name that no variable has: a constant, a builtin as a value (the VM links that constant to its row), or nothing.
+void FunctionCompiler::unknown_name(std::string_view name, Span span, Reg to) {
+  if (auto number = context_.catalog.constant(name)) {
+    emit_bx(Op::LoadConst, to, constant(*number));
+  } else if (context_.catalog.find(name)) {
+    emit_bx(Op::LoadConst, to, constant(Keys{"builtin", std::string(name)}));
+  } else {
+    raise(RaiseKind::Plain, "Undefined variable: " + std::string(name), span);
+  }
+}
+
+void FunctionCompiler::load_name(const syntax::Node& use, const Variable& first, std::string_view name, Reg to) {
+  const Candidates* all = candidates(use);
+  if (!all) return load(first, to);
+  Label found;
+  // Into a temporary: `to` may be one of the candidates.
+  Reg value = temp();
+  for (size_t i = 0; i < all->size(); ++i) {
+    const Variable* variable = (*all)[i];
+    if (variable) load(*variable, value);
+    else unknown_name(name, use.span, value);
+    if (i + 1 < all->size()) emit_jump(Op::JumpIfSet, value, found);
+  }
+  bind(found);
+  emit(Op::Steal, to, value);
+}
+
+void FunctionCompiler::store_name(const syntax::Identifier& target, Reg value) {
+  const Candidates* all = candidates(target);
+  if (context_.names.resolution.immutable_targets.contains(&target)) {
+    raise(RaiseKind::Plain, "Cannot assign to immutable binding: " + std::string(target.name), target.span);
+    return;
+  }
+  if (!all) return store(*target.variable, value, target.span);
+  write_first_set(target, *all, [&](const Variable& variable) { store(variable, value, target.span); });
 }
 
 void FunctionCompiler::place_of(const Variable& variable, Place& place, uint32_t& index) const {
@@ -102,6 +149,7 @@ void FunctionCompiler::place_of(const Variable& variable, Place& place, uint32_t
 void FunctionCompiler::release_variables(size_t mark) {
   while (live_.size() > mark) {
     live_.back()->reg = -1;
+    live_.back()->has_cell = false;
     live_.pop_back();
   }
 }
@@ -111,7 +159,7 @@ void FunctionCompiler::make_closure(Reg to, std::shared_ptr<bytecode::Code> code
   for (const Variable* variable : info.captures) {
     if (variable->owner == &info_) {
       code->captures.push_back({Capture::From::Register, static_cast<uint8_t>(variable->reg)});
-    } else if (variable->function == &info_) {
+    } else if (variable->names_function(&info_)) {
       code->captures.push_back({Capture::From::Self, 0});
     } else {
       int index = info_.capture_index(variable);

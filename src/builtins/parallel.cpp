@@ -31,11 +31,9 @@ struct Join : HandleObject {
   Mode mode = Mode::Each;
   size_t total = 0;
   size_t limit = 0;
-  // What every task is given.
-  Value items;
-  std::vector<Value> bodies;  // one for all, or one each when they have variables of their own
-  Value context;
-  GlobalsRef globals;
+  // What every task is given: the body, and for each its item. Read with the lock held.
+  Luggage luggage;
+  Value items;  // its first argument
   uint32_t first_index = 0;
   uint64_t group = 0;
   // Guarded by the lock.
@@ -60,6 +58,7 @@ struct Join : HandleObject {
   Value collected();
 
  private:
+  Luggage luggage_for(size_t index);
   void store(Task& task, size_t index);
   void cancel_from(size_t index);
 };
@@ -74,26 +73,37 @@ Value outcome_as_result(Task& task) {
   return new_err(caught.is_string() ? std::move(caught) : text_value(display(caught)));
 }
 
+// With the lock held. Each task gets its own copy of what has state, made from the snapshot that was taken when
+// the `parallel` began.
+Luggage Join::luggage_for(size_t index) {
+  Luggage own;
+  own.entry = luggage.entry;
+  own.context = luggage.context;
+  own.globals = luggage.globals;
+  own.is_plain = luggage.is_plain;
+  if (luggage.entry.as_closure()->proto->params > 0) own.args.push_back(list_item(items, index));
+  auto copied = repack(own);
+  // What could be packed once can be packed again: nothing in it runs.
+  return copied ? std::move(*copied) : Luggage{};
+}
+
 // Starts tasks until the limit is reached. On the thread of the parent, or of a task that has ended.
 void Join::start_some() {
   for (;;) {
     size_t index;
+    Luggage own;
     {
       std::lock_guard guard(lock);
       if (aborted || started == total || started - ended >= limit || failed_at < started) return;
       index = started++;
+      own = luggage_for(index);
     }
-    Value body = bodies.size() == 1 ? bodies[0] : std::move(bodies[index]);
-    std::vector<Value> args;
-    if (body.as_closure()->proto->params > 0) args.push_back(list_item(items, index));
     SpawnOptions options;
     options.group = group;
     options.hook = &hook;
     options.index = first_index + static_cast<uint32_t>(index) + 1;
-    options.context = &context;
-    options.globals = &globals;
     retain(this);  // the task's, until it has ended
-    auto task = scheduler->spawn(*parent, std::move(body), std::move(args), options);
+    auto task = scheduler->spawn(*parent, std::move(own), options);
     std::lock_guard guard(lock);
     // It may have ended by now, or everything may have been called off.
     if (tasks[index]) tasks[index] = {};
@@ -188,18 +198,6 @@ Value Join::collected() {
       .done();
 }
 
-// Copies of the body for the tasks: one when it is plain, else one each.
-Outcome<std::vector<Value>> bodies_for(const Value& body, size_t count) {
-  std::vector<Value> out;
-  for (size_t i = 0; i < std::max<size_t>(count, 1); ++i) {
-    Value copy = HARN_TRY(transfer(body));
-    bool is_frozen = copy.object() == body.object();
-    out.push_back(std::move(copy));
-    if (is_frozen) break;
-  }
-  return out;
-}
-
 Outcome<size_t> limit_of(const Value& limit) {
   if (limit.is_nil()) return SIZE_MAX;
   if (!limit.is_int()) return type_error("parallel max_concurrent must be an int; got {}", type_name(limit));
@@ -216,11 +214,9 @@ Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
   join->limit = limit;
   join->scheduler = parent.scheduler;
   join->parent = Ref<Task>::share(&parent);
-  join->items = HARN_TRY(transfer(std::move(items)));
+  join->luggage = HARN_TRY(pack(parent, call.arg(1), {&items, 1}));
+  join->items = join->luggage.args[0];
   join->total = list_size(join->items);
-  join->bodies = HARN_TRY(bodies_for(call.arg(1), join->total));
-  join->context = parent.context;
-  join->globals = call.vm().globals_for_child(parent);
   join->first_index = parent.children_started;
   parent.children_started += static_cast<uint32_t>(join->total);
   join->group = child_id(parent.id ^ 0x67726f7570, ++parent.groups_started) | 1;

@@ -4,7 +4,6 @@
 #include "builtins/supervisor.h"
 #include "builtins/task_scope.h"
 #include "vm/scheduler.h"
-#include "vm/transfer.h"
 #include "vm/vm.h"
 
 namespace harn::builtins {
@@ -73,17 +72,12 @@ Outcome<Value> get(Call& call) {
 
 Outcome<Value> set(Call& call) {
   auto key = HARN_TRY(key_of(call));
-  Value value = HARN_TRY(transfer(call.take(1)));
-  // Tasks share the dict they inherit, so nothing in it may change.
-  if (value.is_heap() && refs_of(value.object()) > 0) {
-    return runtime_error("runtime_context_set: a {} with state of its own cannot be handed down to tasks",
-                         type_name(value));
-  }
+  Value value = call.take(1);
   Task& task = Scheduler::current();
   Value previous = value_of(task, key);
   Value changed = context_values(task);
   dict_set(changed, key, std::move(value));
-  task.context = HARN_TRY(transfer(std::move(changed)));
+  task.context = std::move(changed);
   return previous;
 }
 
@@ -93,7 +87,7 @@ Outcome<Value> clear(Call& call) {
   Value previous = value_of(task, key);
   Value changed = context_values(task);
   dict_erase(changed, key);
-  task.context = HARN_TRY(transfer(std::move(changed)));
+  task.context = std::move(changed);
   return previous;
 }
 

@@ -18,8 +18,8 @@ namespace {
 
 Outcome<Value> spawn(Call& call) {
   Task& parent = Scheduler::current();
-  Value body = HARN_TRY(transfer(call.take(0)));
-  return Value(parent.scheduler->spawn(parent, std::move(body), {}));
+  Luggage luggage = HARN_TRY(pack(parent, call.arg(0)));
+  return Value(parent.scheduler->spawn(parent, std::move(luggage)));
 }
 
 Step await(WaitCall& call) {

@@ -43,6 +43,18 @@ class Analysis {
     return out;
   }
 
+  ReachedVariables reached_from(const Code& code) {
+    visit(code);
+    ReachedVariables out;
+    for (uint32_t variable : seen_) {
+      auto writes = writes_.find(variable);
+      bool once = writes != writes_.end() && writes->second == 1 && !written_by_functions_.contains(variable);
+      if (once && functions_.contains(variable)) continue;
+      (once ? out.fixed : out.changing).push_back(variable);
+    }
+    return out;
+  }
+
  private:
   void collect(const Code& code, bool is_module) {
     all_.push_back(&code);
@@ -50,6 +62,10 @@ class Analysis {
     each_instruction(code, [&](uint32_t at) {
       Word word = code.words[at];
       if (op_of(word) == Op::GetGlobal) used_as_value_.insert(bx_of(word));
+      bool in_part = op_of(word) == Op::SetPath || op_of(word) == Op::ClearPlace;
+      if (int64_t variable = variable_of(code.words, at); variable >= 0 && (in_part || !is_module)) {
+        if (in_part || op_of(word) == Op::SetGlobal) written_by_functions_.insert(static_cast<uint32_t>(variable));
+      }
       if (op_of(word) != Op::SetGlobal) return;
       ++writes_[bx_of(word)];
       bool is_declaration = is_module && at > 0 && op_of(code.words[at - 1]) == Op::MakeClosure &&
@@ -90,6 +106,7 @@ class Analysis {
   std::unordered_map<const Code*, uint32_t> declared_;  // functions of the top level, by variable
   std::unordered_multimap<uint32_t, const Code*> functions_;  // the same the other way round
   std::unordered_map<uint32_t, uint32_t> writes_;
+  std::unordered_set<uint32_t> written_by_functions_;  // or in part, which may happen at any time
   std::unordered_set<uint32_t> used_as_value_;
   std::unordered_set<const Code*> visited_;
   std::unordered_set<uint32_t> seen_;
@@ -98,5 +115,9 @@ class Analysis {
 }  // namespace
 
 std::vector<uint32_t> task_variables(const Program& program) { return Analysis(program).run(); }
+
+ReachedVariables reached_variables(const Program& program, const Code& code) {
+  return Analysis(program).reached_from(code);
+}
 
 }  // namespace harn::bytecode

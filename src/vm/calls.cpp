@@ -19,7 +19,7 @@ bool Interpreter::ensure_stack(uint32_t end) {
   return true;
 }
 
-bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t result, bool owns) {
+bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t result, uint8_t duties) {
   if (!ensure_stack(base + closure->proto->registers)) return false;
   if (co_->frame_count == co_->frame_capacity) {
     if (co_->frame_count >= vm_.limits().max_frames) {
@@ -28,7 +28,7 @@ bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t res
     }
     co_->grow_frames();
   }
-  co_->frames[co_->frame_count++] = {closure->proto, closure, closure->proto->words, base, result, owns};
+  co_->frames[co_->frame_count++] = {closure->proto, closure, closure->proto->words, base, result, duties};
   return true;
 }
 
@@ -60,6 +60,7 @@ bool Interpreter::fit_arguments(const Prototype& proto, uint32_t first, uint32_t
 
 Status Interpreter::call_closure(ClosureObject* closure, uint32_t first, uint32_t count,
                                  uint32_t result, bool owns) {
+  if (closure->proto->is_twin) [[unlikely]] return call_bound(closure, first, count, result, owns);
   const Prototype& proto = *closure->proto;
   bool ready = fit_arguments(proto, first, count);
   if (ready && proto.is_generator) {
@@ -67,20 +68,92 @@ Status Interpreter::call_closure(ClosureObject* closure, uint32_t first, uint32_
     if (owns) release(closure);
     return status;
   }
-  if (ready && push_frame(closure, first, result, owns)) return Status::Entered;
+  if (ready && push_frame(closure, first, result, owns ? Frame::kOwnsClosure : 0)) return Status::Entered;
   if (owns) release(closure);
   return Status::Failed;
 }
 
-// Replaces the running frame: its registers are dropped and the arguments move to their start.
-void Interpreter::tail_replace(uint32_t first, uint32_t count) {
+// A function that came from another task: it runs with the program variables it brought along.
+Status Interpreter::call_bound(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result, bool owns) {
+  if (!owns) retain(closure);
+  const Prototype& proto = *closure->proto;
+  bool switched = environment_of(closure) != task_->environment.get();
+  if (switched) {
+    bind_functions(co_->stack + first, count);
+    enter_environment(*environment_of(closure));
+  }
+  bool ready = fit_arguments(proto, first, count);
+  uint8_t duties = Frame::kOwnsClosure | (switched ? Frame::kSwitchesBack : 0);
+  if (ready && !proto.is_generator && push_frame(closure, first, result, duties)) return Status::Switched;
+  Status status = Status::Failed;
+  if (ready && proto.is_generator) status = start_generator(closure, first, proto.params + proto.has_rest, result);
+  if (switched) leave_environment();
+  release(closure);
+  return status;
+}
+
+void Interpreter::enter_environment(Environment& environment) {
+  if (!task_->home_environment) task_->home_environment = task_->environment = new_environment({});
+  task_->environment->globals = std::move(task_->globals);
+  task_->outer_environments.push_back(std::move(task_->environment));
+  task_->environment = Ref<Environment>::share(&environment);
+  task_->globals = std::move(environment.globals);
+}
+
+void Interpreter::leave_environment() {
+  task_->environment->globals = std::move(task_->globals);
+  task_->environment = std::move(task_->outer_environments.back());
+  task_->outer_environments.pop_back();
+  task_->globals = std::move(task_->environment->globals);
+}
+
+// Functions that go to code with other program variables, or come from there, keep their own.
+void Interpreter::bind_functions(Value* values, uint32_t count) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!values[i].is(Kind::Closure) || values[i].as_closure()->proto->is_twin) continue;
+    const auto& reached = values[i].as_closure()->proto->reached();
+    if (reached.changing.empty() && reached.fixed.empty()) continue;
+    if (!task_->home_environment) task_->home_environment = task_->environment = new_environment({});
+    values[i] = Value(bind_closure(values[i].as_closure(), *task_->environment));
+  }
+}
+
+void Interpreter::do_duties(const Frame& frame, Value* returned) {
+  if (frame.duties & Frame::kSwitchesBack) [[unlikely]] {
+    if (returned) bind_functions(returned, 1);
+    leave_environment();
+  }
+  if (frame.duties & Frame::kOwnsClosure) release(frame.closure);
+}
+
+// Replaces the running frame: its registers are dropped and the arguments move to their start. What is left to
+// do when the new one returns.
+uint8_t Interpreter::tail_replace(uint32_t first, uint32_t count) {
   Frame& frame = co_->frames[co_->frame_count - 1];
   Value* registers = co_->stack + frame.base;
   uint32_t offset = first - frame.base;
   for (uint32_t i = 0; i < count; ++i) registers[i] = std::move(registers[offset + i]);
   for (uint32_t i = count; i < frame.proto->registers; ++i) registers[i].set_nil();
-  if (frame.owns_closure) release(frame.closure);
+  if (frame.duties & Frame::kOwnsClosure) release(frame.closure);
   --co_->frame_count;
+  return frame.duties & Frame::kSwitchesBack;
+}
+
+// `return f(x)` where f is a function of the program; takes over the count on it.
+Status Interpreter::tail_call(ClosureObject* closure, uint32_t first, uint32_t count) {
+  const Frame& frame = co_->frames[co_->frame_count - 1];
+  uint32_t base = frame.base;
+  uint32_t result = frame.result;
+  uint8_t inherited = tail_replace(first, count);
+  uint32_t frames = co_->frame_count;
+  Status status = call_closure(closure, base, count, result, true);
+  if (!inherited) [[likely]] return status;
+  // The frame that is gone would have switched back: the new one does, or, when there is none, we do. One that
+  // switches back itself skips the variables of the frame that is gone.
+  if (co_->frame_count == frames) leave_environment();
+  else if (co_->frames[frames].duties & Frame::kSwitchesBack) task_->outer_environments.pop_back();
+  else co_->frames[frames].duties |= Frame::kSwitchesBack;
+  return status;
 }
 
 Status Interpreter::call_native(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <memory>
+#include <mutex>
 
 #include "base/assert.h"
 #include "vm/memory.h"
@@ -57,9 +58,9 @@ static const bool hooks_registered = [] {
   return true;
 }();
 
-Ref<ClosureObject> new_closure(Prototype* proto) {
+Ref<ClosureObject> new_closure(Prototype* proto, uint32_t more) {
   (void)hooks_registered;
-  auto count = static_cast<uint32_t>(proto->code->captures.size());
+  auto count = static_cast<uint32_t>(proto->code->captures.size()) + more;
   auto* closure = allocate_object<ClosureObject>(Kind::Closure, count * sizeof(Value));
   closure->proto = proto;
   closure->count = count;
@@ -83,6 +84,9 @@ struct Unit::Storage {
   std::deque<std::vector<InlineCache>> caches;
   std::deque<std::vector<Prototype*>> functions;
   std::deque<std::vector<Shape*>> shapes;
+  std::mutex lock;  // guards what follows
+  std::unordered_map<const Prototype*, Prototype> twins;
+  std::unordered_map<const Code*, ReachedVariables> reached;
 };
 
 namespace {
@@ -160,13 +164,34 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   return &proto;
 }
 
+Prototype* Unit::bound_twin(Prototype& proto) {
+  if (proto.is_twin) return &proto;
+  std::lock_guard lock(storage_->lock);
+  auto [twin, is_new] = storage_->twins.try_emplace(&proto, proto);
+  if (is_new) {
+    twin->second.is_twin = true;
+    twin->second.exact_args = Prototype::kNeverExact;
+  }
+  return &twin->second;
+}
+
+const ReachedVariables& Unit::reached(const Prototype& proto) {
+  std::lock_guard lock(storage_->lock);
+  auto [found, is_new] = storage_->reached.try_emplace(proto.code);
+  if (is_new) found->second = reached_variables(*program, *proto.code);
+  return found->second;
+}
+
+Prototype* Prototype::bound_twin() { return unit->bound_twin(*this); }
+const ReachedVariables& Prototype::reached() { return unit->reached(*this); }
+
 // ---- stacks ----
 
 void Coroutine::clear() {
   for (uint32_t i = 0; i < stack_size; ++i) stack[i].~Value();
   if (stack) deallocate(stack, stack_size * sizeof(Value));
   for (uint32_t i = 0; i < frame_count; ++i) {
-    if (frames[i].owns_closure) release(frames[i].closure);
+    if (frames[i].duties & Frame::kOwnsClosure) release(frames[i].closure);
   }
   if (frames) deallocate(frames, frame_capacity * sizeof(Frame));
   stack = nullptr;

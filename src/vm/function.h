@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bytecode/code.h"
+#include "bytecode/task_variables.h"
 #include "vm/builtin.h"
 #include "vm/value.h"
 
@@ -14,6 +15,7 @@
 namespace harn::vm {
 
 struct Unit;
+struct Environment;  // environment.h
 
 // What one place in the code remembers about the values it has seen. One word, so that a reader never
 // sees half of an update.
@@ -48,14 +50,22 @@ struct Prototype {
   Shape** shapes = nullptr;  // by constant index, for lists of keys
   const bytecode::Code* code = nullptr;
   Unit* unit = nullptr;
+
+  // The same, but no call takes the fast way: for closures with an environment of their own.
+  bool is_twin = false;
+  Prototype* bound_twin();
+  // The program variables that this code and what it calls by name may use.
+  const bytecode::ReachedVariables& reached();
 };
 
 struct ClosureObject : Object {
+  static constexpr uint8_t kBound = 1;  // flags: it has an environment, see environment.h
   Prototype* proto;
   uint32_t count;
   Value* captures() { return reinterpret_cast<Value*>(this + 1); }
 };
-Ref<ClosureObject> new_closure(Prototype* proto);  // captures are nil
+// Captures are nil; `more`: places behind them.
+Ref<ClosureObject> new_closure(Prototype* proto, uint32_t more = 0);
 
 // A loaded program. The prelude is one, the user's program another.
 struct Unit {
@@ -65,6 +75,10 @@ struct Unit {
   std::unique_ptr<bytecode::Program> program;
   std::vector<Prototype*> starts;  // by module
   std::vector<Value> library;      // the prelude's functions; a program's variables are its tasks'
+
+  // Found when first asked for, by any thread.
+  Prototype* bound_twin(Prototype& proto);
+  const bytecode::ReachedVariables& reached(const Prototype& proto);
 
  private:
   Prototype* link(const bytecode::Code& code, const BuiltinTable& builtins);
@@ -78,7 +92,10 @@ struct Frame {
   const bytecode::Word* pc;  // where to go on
   uint32_t base;             // first register, as an index into the stack
   uint32_t result;           // where the caller wants the value, likewise
-  bool owns_closure;         // the frame holds a count on it
+  // What leaving the frame means besides.
+  static constexpr uint8_t kOwnsClosure = 1;   // it holds a count on it
+  static constexpr uint8_t kSwitchesBack = 2;  // the caller has other program variables
+  uint8_t duties;
 };
 
 // A stack of frames and their registers: the main program, or a generator. Suspending one costs
@@ -103,6 +120,10 @@ struct Coroutine {
   uint32_t await_register = 0;            // index into the stack
   const bytecode::Word* await_value = nullptr;  // ForLoop: where to go with a value
   IterObject* await_iter = nullptr;       // ForLoop over an Iter: marked exhausted at the end
+
+  // A generator whose program variables are not those of the task that runs it.
+  Value environment;          // nil: they are
+  bool has_switched = false;  // while it runs: back to the resumer's when it yields
 
   void grow_stack(uint32_t at_least);
   void grow_frames();

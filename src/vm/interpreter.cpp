@@ -108,7 +108,7 @@ bool Interpreter::unwind() {
         return true;
       }
       for (uint32_t i = 0; i < frame.proto->registers; ++i) registers[i].set_nil();
-      if (frame.owns_closure) release(frame.closure);
+      do_duties(frame, nullptr);
       --co_->frame_count;
     }
     if (!co_->resumer) return false;
@@ -130,7 +130,7 @@ Interpreter::Ran Interpreter::run(bool failed) {
   const Value* K;
   const Word* pc;
   Word w;
-  Value* G = task_->globals ? task_->globals->values() : nullptr;
+  Value* G;
   // Calls and passes of loops until the task looks whether it should stop or let others run. Counted,
   // not timed: the order in which tasks run is the same every time.
   constexpr int32_t kBudget = 5'000;
@@ -158,6 +158,7 @@ Interpreter::Ran Interpreter::run(bool failed) {
     K = proto->constants;                              \
     pc = frame->pc;                                    \
   } while (false)
+#define LOAD_GLOBALS (G = task_->globals ? task_->globals->values() : nullptr)
 #define INDEX(REG) static_cast<uint32_t>((REG) + frame->base)
 #define FAIL(error)            \
   do {                         \
@@ -171,7 +172,8 @@ Interpreter::Ran Interpreter::run(bool failed) {
     Status result_status = (status);           \
     if (result_status >= Status::Failed) [[unlikely]] { \
       if (result_status == Status::Parked) goto parked; \
-      goto unwinding;                          \
+      if (result_status == Status::Failed) goto unwinding; \
+      LOAD_GLOBALS;                            \
     }                                          \
     LOAD_FRAME;                                \
     NEXT;                                      \
@@ -189,6 +191,7 @@ Interpreter::Ran Interpreter::run(bool failed) {
   } while (false)
 #define JUMP_WORD static_cast<int32_t>(*pc)
 
+  LOAD_GLOBALS;
   if (failed) goto unwinding;
   LOAD_FRAME;
   NEXT;
@@ -671,17 +674,14 @@ op_CallBuiltinSpread: {
   FINISH(call_builtin(*builtins[x], first, count, result));
 }
 op_TailCall: {
-  uint32_t result = frame->result;
   // Not a function of the program: an ordinary call; the Return behind this instruction follows.
   if (!RA.is(Kind::Closure)) FINISH(call_value(Value(RA), INDEX(A + 1), B, INDEX(A), false));
   frame->pc = pc;
-  uint32_t base = frame->base;
-  uint32_t count = B;
   ClosureObject* closure = RA.as_closure();
   RA.forget();  // its count goes over to the new frame
-  tail_replace(INDEX(A + 1), count);
-  if (call_closure(closure, base, count, result, true) == Status::Failed) goto unwinding;
+  if (tail_call(closure, INDEX(A + 1), B) == Status::Failed) goto unwinding;
   if (co_->frame_count == 0) goto finished_in_tail;
+  LOAD_GLOBALS;
   LOAD_FRAME;
   CHECK_STOP;
   NEXT;
@@ -694,12 +694,9 @@ op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
   ClosureObject* closure = self ? frame->closure : global->as_closure();
   retain(closure);
   frame->pc = pc;
-  uint32_t base = frame->base;
-  uint32_t result = frame->result;
-  uint32_t count = B;
-  tail_replace(INDEX(A), count);
-  if (call_closure(closure, base, count, result, true) == Status::Failed) goto unwinding;
+  if (tail_call(closure, INDEX(A), B) == Status::Failed) goto unwinding;
   if (co_->frame_count == 0) goto finished_in_tail;
+  LOAD_GLOBALS;
   LOAD_FRAME;
   CHECK_STOP;
   NEXT;
@@ -709,13 +706,17 @@ op_Return: {
   for (Value *at = R, *end = R + proto->registers; at != end; ++at) {
     if (at->is_heap()) at->set_nil();
   }
-  if (frame->owns_closure) [[unlikely]] release(frame->closure);
+  if (frame->duties) [[unlikely]] {
+    do_duties(*frame, &value);
+    LOAD_GLOBALS;
+  }
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) [[unlikely]] {
     if (!co_->resumer) return finished(std::move(value));
     value.set_nil();
     finish_generator();
     deliver(Value(), true);
+    LOAD_GLOBALS;
     LOAD_FRAME;
     NEXT;
   }
@@ -727,12 +728,16 @@ op_ReturnNil: {
   for (Value *at = R, *end = R + proto->registers; at != end; ++at) {
     if (at->is_heap()) at->set_nil();
   }
-  if (frame->owns_closure) release(frame->closure);
+  if (frame->duties) [[unlikely]] {
+    do_duties(*frame, nullptr);
+    LOAD_GLOBALS;
+  }
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) {
     if (!co_->resumer) return finished(Value());
     finish_generator();
     deliver(Value(), true);
+    LOAD_GLOBALS;
     LOAD_FRAME;
     NEXT;
   }
@@ -755,6 +760,7 @@ op_MakeClosure: {
       case Capture::From::Self: closure->captures()[i] = Value::share(frame->closure); break;
     }
   }
+  if (task_->is_away()) [[unlikely]] closure = bind_closure(closure.get(), *task_->environment);
   RA = Value(std::move(closure));
   NEXT;
 }
@@ -820,6 +826,7 @@ op_ForLoop: {
   switch (for_next(source, R[A + 1], RB, more)) {
     case Status::Failed: goto unwinding;
     case Status::Parked: goto parked;
+    case Status::Switched: LOAD_GLOBALS; break;
     case Status::Entered: break;
     case Status::Done:
       if (more) frame->pc = co_->await_value;
@@ -945,11 +952,13 @@ op_Yield: {
   frame->pc = pc;
   GeneratorObject* generator = co_->generator;
   generator->state = GeneratorObject::State::Suspended;
+  if (std::exchange(co_->has_switched, false)) [[unlikely]] leave_environment();
   Coroutine* resumer = co_->resumer;
   co_->resumer = nullptr;
   co_ = resumer;
   deliver(std::move(value), false);
   release(generator);
+  LOAD_GLOBALS;
   LOAD_FRAME;
   NEXT;
 }
@@ -972,7 +981,7 @@ parked:
     if (budget < 0) return Ran::Parked;
     Status status = switch_task();
     if (status == Status::Parked) return Ran::Parked;
-    G = task_->globals ? task_->globals->values() : nullptr;
+    LOAD_GLOBALS;
     if (status == Status::Failed) goto unwinding;
     LOAD_FRAME;
     NEXT;
@@ -984,6 +993,7 @@ unwinding:
     task_->error = std::move(error_);
     return Ran::Finished;
   }
+  LOAD_GLOBALS;
   LOAD_FRAME;
   NEXT;
 }

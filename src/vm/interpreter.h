@@ -18,6 +18,7 @@ class Interpreter {
     Entered,  // another frame (or coroutine) runs now
     Failed,   // error_ says why
     Parked,   // the task waits
+    Switched, // as Entered, and the program variables are others (environment.h)
   };
 
   enum class Ran : uint8_t {
@@ -62,11 +63,18 @@ class Interpreter {
   Status make_variant(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result);
   Status make_struct(StructTypeObject* type, uint32_t first, uint32_t count, uint32_t result);
   Status unknown_method(const Value& receiver, const StringObject* name);
-  bool push_frame(ClosureObject* closure, uint32_t base, uint32_t result, bool owns);
+  bool push_frame(ClosureObject* closure, uint32_t base, uint32_t result, uint8_t duties);
   bool fit_arguments(const Prototype& proto, uint32_t first, uint32_t count);
   bool ensure_stack(uint32_t end);
   Status arity_error(std::string_view name, uint32_t least, uint32_t most, uint32_t given);
-  void tail_replace(uint32_t first, uint32_t count);
+  Status tail_call(ClosureObject* closure, uint32_t first, uint32_t count);
+  uint8_t tail_replace(uint32_t first, uint32_t count);
+  Status call_bound(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result, bool owns);
+  void enter_environment(Environment& environment);
+  void leave_environment();
+  void bind_functions(Value* values, uint32_t count);
+  // What a frame that is left still has to do; `returned`: what it returns.
+  void do_duties(const Frame& frame, Value* returned);
 
   // ---- iterate.cpp ----
   Status for_prep(Value& source, Value& position);

@@ -112,11 +112,13 @@ Status Interpreter::start_generator(ClosureObject* closure, uint32_t first, uint
   auto* coroutine = new Coroutine;
   generator->coroutine = coroutine;
   coroutine->generator = generator.get();
+  if (task_->is_away()) coroutine->environment = Value::share(task_->environment.get());
   coroutine->grow_stack(closure->proto->registers + 1u);
   for (uint32_t i = 0; i < count; ++i) coroutine->stack[i] = std::move(co_->stack[first + i]);
   coroutine->grow_frames();
   retain(closure);
-  coroutine->frames[coroutine->frame_count++] = {closure->proto, closure, closure->proto->words, 0, 0, true};
+  coroutine->frames[coroutine->frame_count++] = {closure->proto, closure, closure->proto->words, 0, 0,
+                                                Frame::kOwnsClosure};
   co_->stack[result] = Value(std::move(generator));
   return Status::Done;
 }
@@ -136,7 +138,11 @@ Status Interpreter::resume(GeneratorObject* generator) {
   generator->state = GeneratorObject::State::Running;
   generator->coroutine->resumer = co_;
   co_ = generator->coroutine;
-  return Status::Entered;
+  auto* wanted = co_->environment.is_nil() ? task_->home_environment.get() : static_cast<Environment*>(co_->environment.as<HandleObject>());
+  if (wanted == task_->environment.get()) [[likely]] return Status::Entered;
+  enter_environment(*wanted);
+  co_->has_switched = true;
+  return Status::Switched;
 }
 
 // The running generator has no frame left: back to whoever pulled.
@@ -144,6 +150,7 @@ void Interpreter::finish_generator() {
   Coroutine* ended = co_;
   GeneratorObject* generator = ended->generator;
   co_ = ended->resumer;
+  if (ended->has_switched) leave_environment();
   generator->state = GeneratorObject::State::Done;
   generator->coroutine = nullptr;
   delete ended;

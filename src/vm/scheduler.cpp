@@ -61,7 +61,7 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   return std::move(root.result);
 }
 
-Ref<Task> Scheduler::spawn(Task& parent, Value entry, std::vector<Value> args, SpawnOptions options) {
+Ref<Task> Scheduler::spawn(Task& parent, Luggage luggage, SpawnOptions options) {
   auto task = new_handle<Task>(kTaskType);
   task->scheduler = this;
   task->index = options.index ? options.index : ++parent.children_started;
@@ -69,10 +69,10 @@ Ref<Task> Scheduler::spawn(Task& parent, Value entry, std::vector<Value> args, S
   task->parent = &parent;
   task->group = options.group ? options.group : parent.group;
   task->hook = options.hook;
-  task->entry = std::move(entry);
-  if (!args.empty()) task->arguments = std::make_unique<std::vector<Value>>(std::move(args));
-  task->context = options.context ? *options.context : parent.context;
-  task->globals = options.globals ? *options.globals : vm_.globals_for_child(parent);
+  task->entry = std::move(luggage.entry);
+  if (!luggage.args.empty()) task->arguments = std::make_unique<std::vector<Value>>(std::move(luggage.args));
+  task->context = std::move(luggage.context);
+  task->globals = std::move(luggage.globals);
   live_tasks_.fetch_add(1, std::memory_order_relaxed);
   {
     std::lock_guard lock(tree_lock_);
@@ -108,11 +108,11 @@ static void settle_result(Task& task) {
       task.error = {};
       return;
     }
-    auto value = transfer(std::move(task.error->value));
+    auto value = transfer(std::move(task.error->value), task);
     task.error->value = value ? std::move(*value) : text_value(describe(*value.error()));
     return;
   }
-  auto value = transfer(std::move(task.result));
+  auto value = transfer(std::move(task.result), task);
   if (value) task.result = std::move(*value);
   else task.error = std::move(value).error();
 }
@@ -130,6 +130,8 @@ void Scheduler::finish(Task& task) {
   task.cells.clear();
   task.globals = {};
   task.given_globals = {};
+  task.environment = task.home_environment = {};
+  task.outer_environments.clear();
   task.context.set_nil();
   cancel_children(task);
   {

@@ -10,6 +10,7 @@
 
 #include "vm/clock.h"
 #include "vm/task.h"
+#include "vm/transfer.h"
 
 // Runs tasks on workers (threads). The thread that starts the program is the first worker; others
 // are started when tasks are waiting to begin and nobody has time for them.
@@ -69,8 +70,6 @@ struct SpawnOptions {
   FinishHook* hook = nullptr;
   // For tasks that a parent announced and that are started later, maybe on another thread.
   uint32_t index = 0;             // among the parent's children; 0: the next
-  const Value* context = nullptr;
-  const GlobalsRef* globals = nullptr;
 };
 
 class Scheduler {
@@ -93,8 +92,8 @@ class Scheduler {
   // Cancels all tasks and waits, for a while, until they have cleaned up.
   void end_tasks();
 
-  // A new task of `parent`. `entry` and the arguments must have been transferred.
-  Ref<Task> spawn(Task& parent, Value entry, std::vector<Value> args, SpawnOptions options = {});
+  // A new task of `parent`.
+  Ref<Task> spawn(Task& parent, Luggage luggage, SpawnOptions options = {});
 
   // Ends the wait `ticket` of a task. False when somebody else was faster.
   bool wake(Task& task, uint64_t ticket, Value answer);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "vm/clock.h"
+#include "vm/environment.h"
 #include "vm/error.h"
 #include "vm/function.h"
 #include "vm/globals.h"
@@ -77,7 +78,19 @@ struct Task : HandleObject {
   Coroutine root;
   Coroutine* current = &root;
   GlobalsRef globals;
-  GlobalsRef given_globals;  // what its last child got of them
+  // The environment (environment.h) that `globals` belong to; null: only its own were ever needed. Those that
+  // wait below it, innermost last. `home` is the task's own.
+  Ref<Environment> environment;
+  Ref<Environment> home_environment;
+  std::vector<Ref<Environment>> outer_environments;
+  bool is_away() const { return environment.get() != home_environment.get(); }
+  // What its last child got of them: plain values, and which others there were, as they were then.
+  GlobalsRef given_globals;
+  struct Stateful {
+    uint32_t index;
+    uint64_t bits;
+  };
+  std::vector<Stateful> given_stateful;
   CellList cells;
   CellList* cell_list = &cells;  // where new ones go
   bool started = false;

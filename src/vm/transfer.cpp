@@ -2,19 +2,26 @@
 
 #include <atomic>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
 #include "vm/dict.h"
+#include "vm/environment.h"
 #include "vm/function.h"
 #include "vm/hash_table.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
+#include "vm/scheduler.h"
+#include "vm/vm.h"
 
 namespace harn::vm {
 
 namespace {
+
+// Object::extra of frozen objects: they were frozen together with functions, so functions may be in them.
+constexpr uint16_t kHoldsFunctions = 1;
 
 bool is_shared(const Object* object) {
   return refs_of(object) <= 0;
@@ -85,96 +92,197 @@ void each_key(Object* object, Visit visit) {
   }
 }
 
-// Freezes everything reachable; false, and nothing is frozen, when something with state is among it.
-bool freeze(Object* first) {
-  if (is_shared(first)) return true;
-  if (has_state(first->kind)) return false;
-  if (first->kind == Kind::String || first->kind == Kind::Bytes || first->kind == Kind::Range) {
-    first->refs = -first->refs;
-    return true;
+// Whether code may use program variables that are not the same for all tasks.
+bool uses_variables(ClosureObject* closure, Task& sender);
+
+// What must not be frozen. `sender`: see Crossing.
+bool must_copy(Object* object, Task* sender) {
+  if (has_state(object->kind)) return true;
+  if (object->kind != Kind::Closure) return false;
+  auto* closure = static_cast<ClosureObject*>(object);
+  return closure->flags & ClosureObject::kBound || (sender && uses_variables(closure, *sender));
+}
+
+// Freezes everything reachable; false, and nothing is frozen, when something that must be copied is among it.
+class Freezer {
+ public:
+  explicit Freezer(Task* sender) : sender_(sender) {}
+
+  bool freeze(Object* first) {
+    if (is_shared(first) && !must_look_into(first)) return true;
+    if (first->kind == Kind::String || first->kind == Kind::Bytes || first->kind == Kind::Range) {
+      first->refs = -first->refs;
+      return true;
+    }
+    add(first);
+    for (size_t i = 0; plain_ && i < open_.size(); ++i) look_into(open_[i]);
+    if (!plain_) {
+      for (Object* object : frozen_) object->refs = -object->refs;
+    } else if (holds_functions_) {
+      for (Object* object : frozen_) object->extra |= kHoldsFunctions;
+    }
+    return plain_;
   }
-  std::vector<Object*> frozen{first};  // also the list of what is still to be looked into
-  first->refs = -first->refs;
-  bool plain = true;
-  auto add = [&](Object* object) {
-    if (is_shared(object)) return;
-    if (has_state(object->kind)) {
-      plain = false;
+
+ private:
+  // Frozen objects hold nothing with state, but functions that must not cross to this receiver as they are.
+  bool must_look_into(const Object* object) const {
+    return sender_ && (object->kind == Kind::Closure || object->extra & kHoldsFunctions);
+  }
+
+  void add(Object* object) {
+    bool shared = is_shared(object);
+    if (shared && (!must_look_into(object) || !seen_.insert(object).second)) return;
+    if (must_copy(object, sender_)) {
+      plain_ = false;
       return;
     }
+    holds_functions_ |= object->kind == Kind::Closure;
+    open_.push_back(object);
+    if (shared) return;
     object->refs = -object->refs;
-    frozen.push_back(object);
-  };
-  for (size_t i = 0; plain && i < frozen.size(); ++i) {
-    Object* object = frozen[i];
-    each_key(object, add);
+    frozen_.push_back(object);
+  }
+
+  void look_into(Object* object) {
+    each_key(object, [&](Object* key) { add(key); });
     if (object->kind == Kind::Struct) add(struct_type(static_cast<DictObject*>(object)));
     each_part(object, [&](Value& part) {
-      if (part.is_heap() && !is_shared(part.object())) add(part.object());
+      if (plain_ && part.is_heap()) add(part.object());
     });
   }
-  if (plain) return true;
-  for (Object* object : frozen) object->refs = -object->refs;
+
+  Task* sender_;
+  bool plain_ = true;
+  bool holds_functions_ = false;
+  std::vector<Object*> open_;    // to be looked into, in the order they were found
+  std::vector<Object*> frozen_;
+  std::unordered_set<Object*> seen_;  // among those that were frozen before
+};
+
+bool freeze(const Value& value, Task* sender) {
+  return !value.is_heap() || Freezer(sender).freeze(value.object());
+}
+
+bool uses_variables(ClosureObject* closure, Task& sender) {
+  if (!sender.globals) return false;
+  const auto& reached = closure->proto->reached();
+  if (!reached.changing.empty()) return true;
+  for (uint32_t index : reached.fixed) {
+    if (index < sender.globals->count && !freeze(sender.globals->values()[index], nullptr)) return true;
+  }
   return false;
 }
 
+}  // namespace
+
 // Copies what has state and everything that leads to it, so that nothing of the sender can be reached.
-class Copier {
+class Crossing::Copier {
  public:
-  Outcome<Value> copy(const Value& value, int depth = 0);
+  Copier(Task* owner, Task* sender) : owner_(owner), sender_(sender) {}
+
+  Outcome<Value> give(const Value& value, int depth = 0);
+  // The variables as a task that starts with them sees them. Something that cannot be given away (a
+  // generator that runs) is unset for it.
+  GlobalsRef give_all(Globals& variables);
 
  private:
-  Outcome<Value> copy_parts(const Value& value, int depth);
+  Outcome<Value> copy(const Value& value, int depth);
   Outcome<Value> copy_cell(CellObject* cell, int depth);
   Outcome<Value> copy_iter(IterObject* iter, int depth);
   Outcome<Value> copy_generator(GeneratorObject* generator, int depth);
+  Outcome<Value> copy_closure(ClosureObject* closure, int depth);
+  Outcome<Value> copy_struct_type(StructTypeObject* type, int depth);
+  Outcome<Value> copy_struct(DictObject* instance, int depth);
+  Value environment_for(const Value& own);
+  Globals* variables_of(Environment& environment) const;
 
+  Task* owner_;   // whose values they are, if anybody's
+  Task* sender_;  // the same when functions take variables along, else null
   std::unordered_map<Object*, Value> done_;  // so that what was one thing stays one thing
+  Value sent_environment_;                   // that of the sender itself
 };
+
+namespace {
 
 constexpr int kMaxDepth = 2'000;
 
-bool holds_state(const Value& value, int depth = 0) {
-  if (!value.is_heap()) return false;
-  if (has_state(value.kind())) return true;
-  if (depth > kMaxDepth) return true;
-  bool found = false;
-  each_part(value.object(), [&](Value& part) { found = found || holds_state(part, depth + 1); });
-  return found;
-}
+}  // namespace
 
-Outcome<Value> Copier::copy(const Value& value, int depth) {
-  if (!value.is_heap()) return value;
+Outcome<Value> Crossing::Copier::give(const Value& value, int depth) {
+  if (freeze(value, sender_)) return value;
   if (depth > kMaxDepth) return runtime_error("this value is nested too deeply to be given to another task");
   if (auto known = done_.find(value.object()); known != done_.end()) return known->second;
+  return copy(value, depth + 1);
+}
+
+GlobalsRef Crossing::Copier::give_all(Globals& variables) {
+  GlobalsRef given(Globals::create(variables.count));
+  for (uint32_t i = 0; i < variables.count; ++i) {
+    if (variables.values()[i].is(Kind::Unset)) continue;
+    if (auto value = give(variables.values()[i])) given->values()[i] = std::move(*value);
+  }
+  return given;
+}
+
+Outcome<Value> Crossing::Copier::copy(const Value& value, int depth) {
   switch (value.kind()) {
     case Kind::Cell: return copy_cell(value.as<CellObject>(), depth);
     case Kind::Iter: return copy_iter(value.as_iter(), depth);
     case Kind::Generator: return copy_generator(value.as_generator(), depth);
+    case Kind::Closure: return copy_closure(value.as_closure(), depth);
+    case Kind::StructType: return copy_struct_type(value.as<StructTypeObject>(), depth);
+    case Kind::Struct: return copy_struct(value.as_dict(), depth);
     case Kind::Rng: {
       auto copied = new_rng(0);
       std::copy_n(value.as<RngObject>()->state, 4, copied->state);
       done_[value.object()] = Value(copied);
       return Value(std::move(copied));
     }
-    default: break;
+    case Kind::List: {
+      auto copied = new_list(value.as_list()->size);
+      for (const Value& item : value.as_list()->values()) copied->push(HARN_TRY(give(item, depth)));
+      return Value(std::move(copied));
+    }
+    case Kind::Dict: {
+      each_key(value.object(), [](Object* key) { Freezer(nullptr).freeze(key); });
+      Value copied = value;
+      for (auto [key, item] : value.as_dict()->entries()) {
+        Value part = HARN_TRY(give(*item, depth));
+        dict_set(copied, key, std::move(part));
+      }
+      return copied;
+    }
+    case Kind::Pair: {
+      Value first = HARN_TRY(give(value.as_pair()->first, depth));
+      Value second = HARN_TRY(give(value.as_pair()->second, depth));
+      return Value(new_pair(std::move(first), std::move(second)));
+    }
+    case Kind::Enum: {
+      auto* variant = value.as_enum();
+      std::vector<Value> fields;
+      for (const Value& field : variant->values()) fields.push_back(HARN_TRY(give(field, depth)));
+      return Value(new_enum(variant->type, variant->variant, fields));
+    }
+    case Kind::Set: {
+      auto copied = new_set();
+      for (const Value& item : value.as_set()->values()) copied->insert(HARN_TRY(give(item, depth)));
+      return Value(std::move(copied));
+    }
+    default:
+      return runtime_error("a {} whose parts change cannot be given to another task", type_name(value));
   }
-  if (!holds_state(value)) {
-    freeze(value.object());
-    return value;
-  }
-  return copy_parts(value, depth);
 }
 
-Outcome<Value> Copier::copy_cell(CellObject* cell, int depth) {
+Outcome<Value> Crossing::Copier::copy_cell(CellObject* cell, int depth) {
   auto copied = new_travelling_cell();
   done_[cell] = Value(copied);
-  copied->value = HARN_TRY(copy(cell->value, depth + 1));
+  copied->value = HARN_TRY(give(cell->value, depth));
   return Value(std::move(copied));
 }
 
-Outcome<Value> Copier::copy_iter(IterObject* iter, int depth) {
-  auto source = HARN_TRY(copy(iter->source, depth + 1));
+Outcome<Value> Crossing::Copier::copy_iter(IterObject* iter, int depth) {
+  auto source = HARN_TRY(give(iter->source, depth));
   auto copied = new_iter(std::move(source));
   copied->position = iter->position;
   copied->exhausted = iter->exhausted;
@@ -182,7 +290,45 @@ Outcome<Value> Copier::copy_iter(IterObject* iter, int depth) {
   return Value(std::move(copied));
 }
 
-Outcome<Value> Copier::copy_generator(GeneratorObject* generator, int depth) {
+Outcome<Value> Crossing::Copier::copy_closure(ClosureObject* closure, int depth) {
+  Environment* own = environment_of(closure);
+  bool binds = own || (sender_ && uses_variables(closure, *sender_));
+  auto copied = new_closure(binds ? closure->proto->bound_twin() : closure->proto, binds);
+  done_[closure] = Value(copied);
+  uint32_t captures = closure->count - (own ? 1 : 0);
+  for (uint32_t i = 0; i < captures; ++i) {
+    copied->captures()[i] = HARN_TRY(give(closure->captures()[i], depth));
+  }
+  if (binds) {
+    copied->captures()[captures] = environment_for(own ? closure->captures()[captures] : Value());
+    copied->flags |= ClosureObject::kBound;
+  }
+  return Value(std::move(copied));
+}
+
+// The variables of an environment are where they are used: in the task that runs with them now, or in it.
+Globals* Crossing::Copier::variables_of(Environment& environment) const {
+  if (owner_ && owner_->environment.get() == &environment) return owner_->globals.get();
+  return environment.globals.get();
+}
+
+// `own`: what a closure is bound to; nil for the sender's own variables.
+Value Crossing::Copier::environment_for(const Value& own) {
+  Value& copied = own.is_nil() ? sent_environment_ : done_[own.object()];
+  if (!copied.is_nil()) return copied;
+  // Entered first: variables may hold closures that use them.
+  auto made = new_environment({});
+  copied = Value(made);
+  if (own.is_nil()) {
+    made->globals =
+        sender_->scheduler->vm().globals_for_child(*sender_, [&](const Value& value) { return give(value); });
+  } else if (Globals* variables = variables_of(*static_cast<Environment*>(own.as<HandleObject>()))) {
+    made->globals = give_all(*variables);
+  }
+  return Value(std::move(made));
+}
+
+Outcome<Value> Crossing::Copier::copy_generator(GeneratorObject* generator, int depth) {
   if (generator->state == GeneratorObject::State::Running) {
     return runtime_error("a generator that is running cannot be given to another task");
   }
@@ -196,16 +342,18 @@ Outcome<Value> Copier::copy_generator(GeneratorObject* generator, int depth) {
   auto* to = new Coroutine;
   copied->coroutine = to;
   to->generator = copied.get();
+  bool uses = sender_ && from->frame_count > 0 && uses_variables(from->frames[0].closure, *sender_);
+  if (!from->environment.is_nil() || uses) to->environment = environment_for(from->environment);
   to->grow_stack(from->stack_size);
-  for (uint32_t i = 0; i < from->stack_size; ++i) to->stack[i] = HARN_TRY(copy(from->stack[i], depth + 1));
+  for (uint32_t i = 0; i < from->stack_size; ++i) to->stack[i] = HARN_TRY(give(from->stack[i], depth));
   while (to->frame_capacity < from->frame_count) to->grow_frames();
   for (uint32_t i = 0; i < from->frame_count; ++i) {
     const Frame& frame = from->frames[i];
-    Value closure = HARN_TRY(copy(Value::share(frame.closure), depth + 1));
+    Value closure = HARN_TRY(give(Value::share(frame.closure), depth));
     Frame& made = to->frames[to->frame_count++];
     made = frame;
     made.closure = closure.as_closure();
-    made.owns_closure = true;
+    made.duties = frame.duties | Frame::kOwnsClosure;
     closure.forget();  // its count is the frame's
   }
   to->await = from->await;
@@ -214,59 +362,83 @@ Outcome<Value> Copier::copy_generator(GeneratorObject* generator, int depth) {
   return Value(std::move(copied));
 }
 
-Outcome<Value> Copier::copy_parts(const Value& value, int depth) {
-  Object* object = value.object();
-  switch (value.kind()) {
-    case Kind::Closure: {
-      auto* closure = value.as_closure();
-      auto copied = new_closure(closure->proto);
-      done_[object] = Value(copied);
-      for (uint32_t i = 0; i < closure->count; ++i) {
-        copied->captures()[i] = HARN_TRY(copy(closure->captures()[i], depth + 1));
-      }
-      return Value(std::move(copied));
-    }
-    case Kind::List: {
-      auto copied = new_list(value.as_list()->size);
-      for (const Value& item : value.as_list()->values()) copied->push(HARN_TRY(copy(item, depth + 1)));
-      return Value(std::move(copied));
-    }
-    case Kind::Dict:
-    case Kind::Struct: {
-      Value copied = value;
-      for (auto [key, item] : value.as_dict()->entries()) {
-        Value part = HARN_TRY(copy(*item, depth + 1));
-        dict_set(copied, key, std::move(part));
-      }
-      return copied;
-    }
-    case Kind::Pair: {
-      Value first = HARN_TRY(copy(value.as_pair()->first, depth + 1));
-      Value second = HARN_TRY(copy(value.as_pair()->second, depth + 1));
-      return Value(new_pair(std::move(first), std::move(second)));
-    }
-    case Kind::Enum: {
-      auto* variant = value.as_enum();
-      std::vector<Value> fields;
-      for (const Value& field : variant->values()) fields.push_back(HARN_TRY(copy(field, depth + 1)));
-      return Value(new_enum(variant->type, variant->variant, fields));
-    }
-    case Kind::Set: {
-      auto copied = new_set();
-      for (const Value& item : value.as_set()->values()) copied->insert(HARN_TRY(copy(item, depth + 1)));
-      return Value(std::move(copied));
-    }
-    default:
-      return runtime_error("a {} whose parts change cannot be given to another task", type_name(value));
+// A struct declared in a function, with methods that use variables of that function which change.
+Outcome<Value> Crossing::Copier::copy_struct_type(StructTypeObject* type, int depth) {
+  std::vector<StringObject*> fields;
+  for (uint32_t i = 0; i < type->shape->count; ++i) fields.push_back(type->shape->keys[i]);
+  auto copied = new_struct_type(type->name->view(), fields);
+  done_[type] = Value(copied);
+  for (uint32_t i = 0; i < type->method_count; ++i) {
+    Value method = HARN_TRY(give(type->methods[i].closure, depth));
+    add_method(copied.get(), type->methods[i].name, std::move(method));
   }
+  return Value(std::move(copied));
 }
+
+Outcome<Value> Crossing::Copier::copy_struct(DictObject* instance, int depth) {
+  Value type = HARN_TRY(give(Value::share(struct_type(instance)), depth));
+  Value copied = new_struct(type.as<StructTypeObject>());
+  for (auto [key, item] : instance->entries()) {
+    Value part = HARN_TRY(give(*item, depth));
+    dict_set(copied, key, std::move(part));
+  }
+  return copied;
+}
+
+// ---- crossings ----
+
+bool freeze(const Value& value) { return freeze(value, nullptr); }
+
+Crossing::Crossing(Task* sender, Variables variables)
+    : copier_(std::make_unique<Copier>(sender, variables == Variables::Carried ? sender : nullptr)) {}
+Crossing::~Crossing() = default;
+
+Outcome<Value> Crossing::give(const Value& value) { return copier_->give(value); }
+
+static Outcome<Value> carry(Value value, Task* sender) {
+  if (freeze(value, sender)) return value;
+  return Crossing(sender, Crossing::Variables::Carried).give(value);
+}
+
+Outcome<Value> transfer(Value value) { return carry(std::move(value), Scheduler::current_or_null()); }
+Outcome<Value> transfer(Value value, Task& sender) { return carry(std::move(value), &sender); }
+
+namespace {
+
+// Whether several tasks may have the same: everything is where it was.
+bool is_same(const Value& a, const Value& b) { return a.kind() == b.kind() && a.bits() == b.bits(); }
 
 }  // namespace
 
-Outcome<Value> transfer(Value value) {
-  if (!value.is_heap()) return value;
-  if (freeze(value.object())) return value;
-  return Copier().copy(value);
+Outcome<Luggage> pack(Task& parent, const Value& entry, std::span<const Value> args) {
+  Luggage luggage;
+  Crossing crossing(&parent, Crossing::Variables::Shared);
+  auto give = [&](const Value& value) -> Outcome<Value> {
+    Value given = HARN_TRY(crossing.give(value));
+    luggage.is_plain &= is_same(given, value);
+    return given;
+  };
+  luggage.entry = HARN_TRY(give(entry));
+  for (const Value& arg : args) luggage.args.push_back(HARN_TRY(give(arg)));
+  luggage.context = HARN_TRY(give(parent.context));
+  luggage.globals = parent.scheduler->vm().globals_for_child(parent, give);
+  return luggage;
+}
+
+Outcome<Luggage> repack(const Luggage& luggage) {
+  if (luggage.is_plain) return luggage;
+  Crossing crossing(nullptr, Crossing::Variables::Shared);
+  Luggage copied;
+  copied.entry = HARN_TRY(crossing.give(luggage.entry));
+  for (const Value& arg : luggage.args) copied.args.push_back(HARN_TRY(crossing.give(arg)));
+  copied.context = HARN_TRY(crossing.give(luggage.context));
+  if (luggage.globals) {
+    copied.globals = GlobalsRef(Globals::create(luggage.globals->count));
+    for (uint32_t i = 0; i < luggage.globals->count; ++i) {
+      copied.globals->values()[i] = HARN_TRY(crossing.give(luggage.globals->values()[i]));
+    }
+  }
+  return copied;
 }
 
 }  // namespace harn::vm

@@ -96,30 +96,46 @@ Outcome<Value> Vm::call(const Value& callee, std::span<const Value> args) {
   return scheduler_->run_root(callee, args);
 }
 
-// What of the variables in `visible` the last child got is still what the parent has.
-static bool is_current(Globals& given, Globals& own, std::span<const uint32_t> visible) {
+// Whether what the last child got is still what the parent has.
+static bool is_current(Task& parent, std::span<const uint32_t> visible) {
+  if (!parent.given_globals) return false;
+  auto stateful = parent.given_stateful.begin();
   for (uint32_t i : visible) {
-    const Value& a = given.values()[i];
-    const Value& b = own.values()[i];
+    const Value& own = parent.globals->values()[i];
+    if (stateful != parent.given_stateful.end() && stateful->index == i) {
+      if (!own.is_heap() || own.bits() != stateful->bits) return false;
+      ++stateful;
+      continue;
+    }
     // The given one was frozen: an object that is the same has not changed.
-    if (a.kind() != b.kind() || a.bits() != b.bits()) return false;
+    const Value& given = parent.given_globals->values()[i];
+    if (given.kind() != own.kind() || given.bits() != own.bits()) return false;
   }
   return true;
 }
 
-GlobalsRef Vm::globals_for_child(Task& parent) {
+GlobalsRef Vm::globals_for_child(Task& parent, const Give& give) {
   Globals* own = parent.globals.get();
   // A child that has not written passes on what it got.
   if (!own || own->is_shared()) return parent.globals;
   std::span<const uint32_t> visible = visible_to_tasks();
-  if (parent.given_globals && is_current(*parent.given_globals.get(), *own, visible)) return parent.given_globals;
-  GlobalsRef given(Globals::create(own->count));
-  for (uint32_t i : visible) {
-    auto value = transfer(own->values()[i]);
-    // Something that cannot be given away (a generator that runs) is unset for the child.
-    if (value) given->values()[i] = std::move(*value);
+  if (!is_current(parent, visible)) {
+    GlobalsRef given(Globals::create(own->count));
+    parent.given_stateful.clear();
+    for (uint32_t i : visible) {
+      const Value& value = own->values()[i];
+      if (freeze(value)) given->values()[i] = value;
+      else parent.given_stateful.push_back({i, value.bits()});
+    }
+    parent.given_globals = std::move(given);
   }
-  parent.given_globals = given;
+  if (parent.given_stateful.empty()) return parent.given_globals;
+  GlobalsRef given(Globals::create(own->count));
+  for (uint32_t i : visible) given->values()[i] = parent.given_globals->values()[i];
+  for (const Task::Stateful& stateful : parent.given_stateful) {
+    // Something that cannot be given away (a generator that runs) is unset for the child.
+    if (auto value = give(own->values()[stateful.index])) given->values()[stateful.index] = std::move(*value);
+  }
   return given;
 }
 

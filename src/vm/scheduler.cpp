@@ -61,7 +61,7 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   return std::move(root.result);
 }
 
-Ref<Task> Scheduler::spawn(Task& parent, Luggage luggage, SpawnOptions options) {
+Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options) {
   auto task = new_handle<Task>(kTaskType);
   task->scheduler = this;
   task->index = options.index ? options.index : ++parent.children_started;

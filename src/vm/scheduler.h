@@ -93,7 +93,7 @@ class Scheduler {
   void end_tasks();
 
   // A new task of `parent`.
-  Ref<Task> spawn(Task& parent, Luggage luggage, SpawnOptions options = {});
+  Ref<Task> spawn(Task& parent, Luggage&& luggage, SpawnOptions options = {});
 
   // Ends the wait `ticket` of a task. False when somebody else was faster.
   bool wake(Task& task, uint64_t ticket, Value answer);

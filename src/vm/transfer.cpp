@@ -115,7 +115,9 @@ class Freezer {
       return true;
     }
     add(first);
-    for (size_t i = 0; plain_ && i < open_.size(); ++i) look_into(open_[i]);
+    for (size_t i = 0, j = 0; plain_ && (i < frozen_.size() || j < known_.size());) {
+      look_into(i < frozen_.size() ? frozen_[i++] : known_[j++]);
+    }
     if (!plain_) {
       for (Object* object : frozen_) object->refs = -object->refs;
     } else if (holds_functions_) {
@@ -131,17 +133,22 @@ class Freezer {
   }
 
   void add(Object* object) {
-    bool shared = is_shared(object);
-    if (shared && (!must_look_into(object) || !seen_.insert(object).second)) return;
+    if (is_shared(object)) return add_known(object);
     if (must_copy(object, sender_)) {
       plain_ = false;
       return;
     }
     holds_functions_ |= object->kind == Kind::Closure;
-    open_.push_back(object);
-    if (shared) return;
     object->refs = -object->refs;
     frozen_.push_back(object);
+  }
+
+  void add_known(Object* object) {
+    if (!must_look_into(object)) return;
+    if (!seen_) seen_ = std::make_unique<std::unordered_set<Object*>>();
+    if (!seen_->insert(object).second) return;
+    plain_ &= !must_copy(object, sender_);
+    known_.push_back(object);
   }
 
   void look_into(Object* object) {
@@ -155,9 +162,9 @@ class Freezer {
   Task* sender_;
   bool plain_ = true;
   bool holds_functions_ = false;
-  std::vector<Object*> open_;    // to be looked into, in the order they were found
   std::vector<Object*> frozen_;
-  std::unordered_set<Object*> seen_;  // among those that were frozen before
+  std::vector<Object*> known_;   // frozen before, and yet to be looked into
+  std::unique_ptr<std::unordered_set<Object*>> seen_;  // the same, for looking up
 };
 
 bool freeze(const Value& value, Task* sender) {
@@ -179,7 +186,9 @@ bool uses_variables(ClosureObject* closure, Task& sender) {
 // Copies what has state and everything that leads to it, so that nothing of the sender can be reached.
 class Crossing::Copier {
  public:
-  Copier(Task* owner, Task* sender) : owner_(owner), sender_(sender) {}
+  Copier(Crossing& crossing)
+      : crossing_(crossing), owner_(crossing.sender_), sender_(carrier(crossing.sender_, crossing.variables_)) {}
+  static Task* carrier(Task* sender, Variables variables) { return variables == Variables::Carried ? sender : nullptr; }
 
   Outcome<Value> give(const Value& value, int depth = 0);
   // The variables as a task that starts with them sees them. Something that cannot be given away (a
@@ -197,6 +206,7 @@ class Crossing::Copier {
   Value environment_for(const Value& own);
   Globals* variables_of(Environment& environment) const;
 
+  Crossing& crossing_;
   Task* owner_;   // whose values they are, if anybody's
   Task* sender_;  // the same when functions take variables along, else null
   std::unordered_map<Object*, Value> done_;  // so that what was one thing stays one thing
@@ -320,8 +330,7 @@ Value Crossing::Copier::environment_for(const Value& own) {
   auto made = new_environment({});
   copied = Value(made);
   if (own.is_nil()) {
-    made->globals =
-        sender_->scheduler->vm().globals_for_child(*sender_, [&](const Value& value) { return give(value); });
+    made->globals = sender_->scheduler->vm().globals_for_child(*sender_, crossing_);
   } else if (Globals* variables = variables_of(*static_cast<Environment*>(own.as<HandleObject>()))) {
     made->globals = give_all(*variables);
   }
@@ -389,39 +398,32 @@ Outcome<Value> Crossing::Copier::copy_struct(DictObject* instance, int depth) {
 
 bool freeze(const Value& value) { return freeze(value, nullptr); }
 
-Crossing::Crossing(Task* sender, Variables variables)
-    : copier_(std::make_unique<Copier>(sender, variables == Variables::Carried ? sender : nullptr)) {}
+Crossing::Crossing(Task* sender, Variables variables) : sender_(sender), variables_(variables) {}
 Crossing::~Crossing() = default;
 
-Outcome<Value> Crossing::give(const Value& value) { return copier_->give(value); }
+Outcome<Value> Crossing::give(const Value& value) {
+  if (freeze(value, Copier::carrier(sender_, variables_))) return value;
+  if (!copier_) copier_ = std::make_unique<Copier>(*this);
+  return copier_->give(value);
+}
 
+// The sender's variables go along with functions that use them.
 static Outcome<Value> carry(Value value, Task* sender) {
-  if (freeze(value, sender)) return value;
+  if (!value.is_heap()) return value;
   return Crossing(sender, Crossing::Variables::Carried).give(value);
 }
 
 Outcome<Value> transfer(Value value) { return carry(std::move(value), Scheduler::current_or_null()); }
 Outcome<Value> transfer(Value value, Task& sender) { return carry(std::move(value), &sender); }
 
-namespace {
-
-// Whether several tasks may have the same: everything is where it was.
-bool is_same(const Value& a, const Value& b) { return a.kind() == b.kind() && a.bits() == b.bits(); }
-
-}  // namespace
-
 Outcome<Luggage> pack(Task& parent, const Value& entry, std::span<const Value> args) {
   Luggage luggage;
   Crossing crossing(&parent, Crossing::Variables::Shared);
-  auto give = [&](const Value& value) -> Outcome<Value> {
-    Value given = HARN_TRY(crossing.give(value));
-    luggage.is_plain &= is_same(given, value);
-    return given;
-  };
-  luggage.entry = HARN_TRY(give(entry));
-  for (const Value& arg : args) luggage.args.push_back(HARN_TRY(give(arg)));
-  luggage.context = HARN_TRY(give(parent.context));
-  luggage.globals = parent.scheduler->vm().globals_for_child(parent, give);
+  luggage.entry = HARN_TRY(crossing.give(entry));
+  for (const Value& arg : args) luggage.args.push_back(HARN_TRY(crossing.give(arg)));
+  if (!parent.context.is_nil()) luggage.context = HARN_TRY(crossing.give(parent.context));
+  luggage.globals = parent.scheduler->vm().globals_for_child(parent, crossing);
+  luggage.is_plain = !crossing.has_copied();
   return luggage;
 }
 

@@ -32,10 +32,14 @@ class Crossing {
   // The value as the receiver may own it. Fails for a generator that is running, and for values with state
   // that are nested thousands deep.
   Outcome<Value> give(const Value& value);
+  // Whether anything that was given had state.
+  bool has_copied() const { return copier_ != nullptr; }
 
  private:
   class Copier;
-  std::unique_ptr<Copier> copier_;
+  Task* sender_;
+  Variables variables_;
+  std::unique_ptr<Copier> copier_;  // once something must be copied
 };
 
 // Freezes a plain value; false when it has state. The first half of a Crossing.

@@ -114,7 +114,7 @@ static bool is_current(Task& parent, std::span<const uint32_t> visible) {
   return true;
 }
 
-GlobalsRef Vm::globals_for_child(Task& parent, const Give& give) {
+GlobalsRef Vm::globals_for_child(Task& parent, Crossing& crossing) {
   Globals* own = parent.globals.get();
   // A child that has not written passes on what it got.
   if (!own || own->is_shared()) return parent.globals;
@@ -134,7 +134,7 @@ GlobalsRef Vm::globals_for_child(Task& parent, const Give& give) {
   for (uint32_t i : visible) given->values()[i] = parent.given_globals->values()[i];
   for (const Task::Stateful& stateful : parent.given_stateful) {
     // Something that cannot be given away (a generator that runs) is unset for the child.
-    if (auto value = give(own->values()[stateful.index])) given->values()[stateful.index] = std::move(*value);
+    if (auto value = crossing.give(own->values()[stateful.index])) given->values()[stateful.index] = std::move(*value);
   }
   return given;
 }

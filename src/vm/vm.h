@@ -22,6 +22,7 @@ namespace harn::vm {
 struct Unit;
 struct ClosureObject;
 struct Task;
+class Crossing;
 class Scheduler;
 
 struct Limits {
@@ -80,10 +81,8 @@ class Vm {
   Scheduler& scheduler() { return *scheduler_; }
   // Cancels what tasks there are and lets them clean up. After this only new calls start new ones.
   void end_tasks();
-  // What a task started by `parent` now sees of the program's variables. `give` makes the child's own of a value that
-  // has state.
-  using Give = std::function<Outcome<Value>(const Value& value)>;
-  GlobalsRef globals_for_child(Task& parent, const Give& give);
+  // What a task started by `parent` now sees of the program's variables.
+  GlobalsRef globals_for_child(Task& parent, Crossing& crossing);
 
   // A function of the prelude. Loads the prelude on first use.
   Outcome<ClosureObject*> prelude_function(std::string_view name);

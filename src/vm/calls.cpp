@@ -22,7 +22,7 @@ bool Interpreter::ensure_stack(uint32_t end) {
 bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t result, uint8_t duties) {
   if (!ensure_stack(base + closure->proto->registers)) return false;
   if (co_->frame_count == co_->frame_capacity) {
-    if (co_->frame_count >= vm_.limits().max_frames) {
+    if (co_->frames_below + co_->frame_count >= vm_.limits().max_frames) {
       fail(plain_error("Stack overflow: too many nested calls"));
       return false;
     }

@@ -111,6 +111,7 @@ struct Coroutine {
   Frame* frames = nullptr;
   uint32_t frame_count = 0;
   uint32_t frame_capacity = 0;
+  uint32_t frames_below = 0;             // of those that wait for this one's next value, all together
   Coroutine* resumer = nullptr;          // a generator: who is waiting for the next value
   GeneratorObject* generator = nullptr;  // a generator's own coroutine
 

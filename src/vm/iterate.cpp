@@ -131,10 +131,10 @@ Status Interpreter::resume(GeneratorObject* generator) {
     deliver(Value(), true);
     return Status::Entered;
   }
-  uint32_t depth = 0;
-  for (Coroutine* at = co_; at; at = at->resumer) ++depth;
-  if (depth > vm_.limits().max_frames) return fail(plain_error("Stack overflow: too many nested calls"));
+  uint32_t frames_below = co_->frames_below + co_->frame_count;
+  if (frames_below >= vm_.limits().max_frames) return fail(plain_error("Stack overflow: too many nested calls"));
   retain(generator);
+  generator->coroutine->frames_below = frames_below;
   generator->state = GeneratorObject::State::Running;
   generator->coroutine->resumer = co_;
   co_ = generator->coroutine;

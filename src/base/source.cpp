@@ -17,14 +17,14 @@ std::string_view SourceFile::text(Span span) const {
 }
 
 const std::vector<uint32_t>& SourceFile::line_starts() const {
-  if (line_starts_.empty()) {
+  std::call_once(line_starts_once_, [this] {
     line_starts_.push_back(0);
     const char* begin = text_.data();
     const char* end = begin + text_.size();
     for (const char* at = begin; (at = static_cast<const char*>(memchr(at, '\n', end - at)));) {
       line_starts_.push_back(static_cast<uint32_t>(++at - begin));
     }
-  }
+  });
   return line_starts_;
 }
 

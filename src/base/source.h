@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,7 @@ class SourceFile {
 
   std::string path_;
   std::string text_;
+  mutable std::once_flag line_starts_once_;  // tasks on several threads may fail at the same time
   mutable std::vector<uint32_t> line_starts_;
 };
 

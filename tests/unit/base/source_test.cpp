@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 namespace harn {
 
 TEST(Source, FindsLinesAndColumns) {
@@ -27,6 +29,18 @@ TEST(Source, AnEmptyFileHasOneLine) {
   SourceFile source("a.harn", "");
   EXPECT_EQ(source.line_count(), 1u);
   EXPECT_EQ(source.position(0).line, 1u);
+}
+
+TEST(Source, ThreadsMayAskForPositionsAtTheSameTime) {
+  constexpr uint32_t kLines = 50'000;
+  SourceFile source("a.harn", std::string(kLines, '\n'));
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] { wrong += source.position(kLines - 1).line != kLines; });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace harn

@@ -1,9 +1,25 @@
+#include <fcntl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/output.h"
 
+// A standard stream may have been closed by whoever started us. The next file we open would get
+// its number: we would wait for input on our own event descriptor, or print into a pipe between
+// processes. The places are taken by files that refuse what the stream is for, so that using it
+// still fails as on a closed stream, in the processes we start as well.
+static bool occupy_closed_streams() {
+  constexpr int kRefusing[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) >= 0) continue;
+    if (open("/dev/null", kRefusing[fd]) != fd) return false;
+  }
+  return true;
+}
+
 int main(int argc, char** argv) {
+  if (!occupy_closed_streams()) return harn::cli::kFailure;
   // A reader that goes away shows as a failed write, so that the program still cleans up.
   signal(SIGPIPE, SIG_IGN);
   std::vector<std::string_view> words(argv + (argc > 0), argv + argc);

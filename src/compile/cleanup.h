@@ -25,7 +25,9 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code) {
   emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
   emit(Op::Rethrow, error);
   bind(cleanup.entry);
+  cleaning_up_.push_back({error, loops_.size()});
   code();
+  cleaning_up_.pop_back();
   emit(Op::EndGosub, cleanup.return_to);
   bind(done);
 }

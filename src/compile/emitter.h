@@ -57,6 +57,11 @@ class FunctionCompiler {
     Label* continue_to;
     size_t cleanups;  // how many were active outside the loop
   };
+  // Clean-up code that is being emitted.
+  struct CleaningUp {
+    Reg error;     // holds the error that waits for it, if one does
+    size_t loops;  // how many were open around it
+  };
 
   // ---- emitting (emit.cpp) ----
   uint32_t here() const { return static_cast<uint32_t>(code_->words.size()); }
@@ -118,6 +123,8 @@ class FunctionCompiler {
   void return_statement(syntax::Return& node);
   void return_value(Reg value);
   void run_cleanups(size_t down_to);
+  void leave_clean_up_code(size_t loops);
+  void leave_loop(Label* Loop::*target);
   void declaration(syntax::Node* node);
   void enum_declaration(syntax::Enum& node);
   void struct_declaration(syntax::Struct& node);
@@ -219,6 +226,7 @@ class FunctionCompiler {
   int next_ = 0;  // the first free register
   std::vector<Variable*> live_;   // variables that hold a register, in order
   std::vector<Cleanup*> cleanups_;
+  std::vector<CleaningUp> cleaning_up_;  // the innermost last
   std::vector<Loop> loops_;
   int guarded_ = 0;  // try and retry bodies around: a call there is not the function's last act
   std::unordered_map<std::string, uint32_t> texts_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/redeclare.h"
 
 namespace harn::compile {
 
@@ -18,7 +19,9 @@ class Inheritance {
     for (Node* node : module_.tree->items) {
       if (!node->is(NodeKind::Pipeline)) continue;
       auto& pipeline = node->as<Pipeline>();
-      if (!pipeline.extends.empty()) extend(pipeline);
+      if (pipeline.extends.empty()) continue;
+      check_redeclared(pipeline.body->statements, module_.source, sink_);
+      if (!report_circle(pipeline)) extend(pipeline);
     }
   }
 
@@ -30,6 +33,28 @@ class Inheritance {
       }
     }
     return nullptr;
+  }
+
+  // True when following `extends` leads back to the pipeline.
+  bool report_circle(const Pipeline& pipeline) {
+    std::string way = fmt::format("`{}`", pipeline.name.text);
+    std::vector<const Pipeline*> seen;
+    for (const Pipeline* at = &pipeline; at && std::find(seen.begin(), seen.end(), at) == seen.end();) {
+      seen.push_back(at);
+      way += fmt::format(" extends `{}`", at->extends.text);
+      at = at->extends.empty() ? nullptr : find(*module_.tree, at->extends.text);
+      if (at != &pipeline) continue;
+      bool first = std::all_of(seen.begin(), seen.end(), [&](const Pipeline* other) {
+        return other->span.start >= pipeline.span.start;
+      });
+      if (!first) return true;  // reported there
+      bool itself = seen.size() == 1;
+      sink_.report(diag::Code::BadPipeline, module_.source, pipeline.extends.span,
+                   itself ? fmt::format("pipeline `{}` extends itself", pipeline.name.text)
+                          : fmt::format("pipelines extend each other in a circle: {}", way));
+      return true;
+    }
+    return false;
   }
 
   static bool has_overrides(const Pipeline& pipeline) {

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "compile/redeclare.h"
 #include "compile/scopes.h"
 
 namespace harn::compile {
@@ -30,6 +31,7 @@ class Resolver {
   FunctionInfo* run() {
     FunctionInfo* start = scopes_.function();
     collect_overrides();
+    check_redeclared(module_.tree->items, module_.source, sink_);
     for (Node* node : module_.tree->items) {
       check_attributes(*node);
       statement(node);
@@ -48,6 +50,7 @@ class Resolver {
     List<Param> params;
     Block* body;
     Variable* placeholder;  // what `_` means there
+    bool in_loop;           // it stands in a loop, which it cannot leave
   };
   struct UnknownName {
     const Identifier* node;
@@ -148,12 +151,14 @@ class Resolver {
 
   void block(Block* block) {
     Block* outer = std::exchange(block_, block);
+    if (!inherited_.contains(block)) check_redeclared(block->statements, module_.source, sink_);
     block->scope = scopes_.in_scope([&] { statements(block->statements); });
     block_ = outer;
   }
 
   void body(Block* block) {
     Block* outer = std::exchange(block_, block);
+    check_redeclared(block->statements, module_.source, sink_);
     scopes_.in_body([&] { statements(block->statements); });
     block_ = outer;
   }
@@ -169,7 +174,7 @@ class Resolver {
       case NodeKind::Throw: return expression(node->as<Throw>().value);
       case NodeKind::Break: return loop_control(*node, "break");
       case NodeKind::Continue: return loop_control(*node, "continue");
-      case NodeKind::Defer: return protect_loop([&] { block(node->as<Defer>().body); });
+      case NodeKind::Defer: return defer(node->as<Defer>());
       case NodeKind::Guard: return guard(node->as<Guard>());
       case NodeKind::Require: return require(node->as<Require>());
       case NodeKind::Yield: return yield(node->as<Yield>());
@@ -187,7 +192,8 @@ class Resolver {
       case NodeKind::Import:
         if (!scopes_.is_outermost()) report_misplaced(*node, "an import");
         return;
-      case NodeKind::Interface: case NodeKind::Error: return;
+      case NodeKind::Interface: return check_members(*node, module_.source, sink_);
+      case NodeKind::Error: return;
       default: return expression(node);
     }
   }
@@ -302,19 +308,28 @@ class Resolver {
     body();
     --loop_depth_;
   }
-  // break and continue may not leave this: a clean-up block or a function body.
-  template <class Body>
-  void protect_loop(Body body) {
-    int saved = std::exchange(loop_depth_, 0);
-    body();
-    loop_depth_ = saved;
+  // What stands between a statement and the loops around it.
+  enum class Barrier { None, Defer, Function };
+
+  void defer(Defer& node) {
+    Barrier outer = std::exchange(barrier_, loop_depth_ > 0 ? Barrier::Defer : barrier_);
+    int depth = std::exchange(loop_depth_, 0);
+    block(node.body);
+    loop_depth_ = depth;
+    barrier_ = outer;
   }
 
   void loop_control(const Node& node, std::string_view word) {
-    if (loop_depth_ == 0) {
-      sink_.report(Code::LoopControlOutsideLoop, module_.source, node.span, word)
-          .label("not inside a `for` or `while`");
+    if (loop_depth_ > 0) return;
+    if (barrier_ == Barrier::Defer) {
+      sink_.report(Code::LoopControlInDefer, module_.source, node.span, word)
+          .label("the loop is outside of the `defer` block")
+          .help("a deferred block runs when its scope is being left already; set a variable and test it in the loop");
+      return;
     }
+    sink_.report(Code::LoopControlOutsideLoop, module_.source, node.span, word)
+        .label(barrier_ == Barrier::Function ? "the loop is outside of this function"
+                                             : "not inside a `for` or `while`");
   }
 
   void guard(Guard& node) {
@@ -350,17 +365,21 @@ class Resolver {
 
   // Read when everything around it has been.
   void enter(FunctionInfo& info, List<Param> params, Block* code) {
-    waiting_.push_back({&info, params, code, placeholder_});
+    waiting_.push_back({&info, params, code, placeholder_, loop_depth_ > 0});
   }
 
   // Parameters, then the body, in a function of their own.
   void read_function(const WaitingFunction& waiting) {
     placeholder_ = waiting.placeholder;
+    barrier_ = waiting.in_loop ? Barrier::Function : Barrier::None;
     scopes_.in_function(*waiting.info, [&] {
       for (Param& param : waiting.params) {
         if (param.default_value) expression(param.default_value);
-        if (param.name.text != "_" && scopes_.scope()->find(param.name.text)) {
-          sink_.report(Code::DuplicateParameter, module_.source, param.name.span, param.name.text);
+        Variable* known = param.name.text == "_" ? nullptr : scopes_.scope()->find(param.name.text);
+        if (known) {
+          sink_.report(Code::DuplicateParameter, module_.source, param.name.span, param.name.text)
+              .label("listed again here")
+              .label(module_.source, known->span, "first listed here");
         }
         param.variable = scopes_.declare_private(param.name, false);
         if (param.variable) param.variable->is_parameter = true;
@@ -370,6 +389,7 @@ class Resolver {
   }
 
   void function(Function& node) {
+    check_members(node, module_.source, sink_);
     node.variable = scopes_.declare(node.name, false);
     Variable* variable = node.variable;
     if (variable && !variable->declaration) variable->declaration = &node;
@@ -384,12 +404,21 @@ class Resolver {
   void pipeline(Pipeline& node) {
     if (!scopes_.at_top()) return report_misplaced(node, "a pipeline");
     node.info = &scopes_.new_function(FunctionInfo::Kind::Pipeline);
+    if (!node.extends.empty()) inherited_.insert(node.body);
     enter(*node.info, node.params, node.body);
   }
 
+  // Those of a pipeline that extends another have become functions (inherit.cpp).
   void override_decl(Override& node) {
+    if (!inherited_.contains(block_)) report_stray_override(node);
     node.info = &scopes_.new_function(FunctionInfo::Kind::Function);
     enter(*node.info, node.params, node.body);
+  }
+
+  void report_stray_override(const Override& node) {
+    sink_.report(Code::BadPipeline, module_.source, node.name.span,
+                 fmt::format("`override {}` is not in the body of a pipeline that extends another", node.name.text))
+        .help("`pipeline child(task) extends parent { override NAME(...) { ... } }` replaces what the parent calls");
   }
 
   void tool(Tool& node) {
@@ -401,17 +430,20 @@ class Resolver {
 
   template <class T>
   void fields(T& node) {
+    check_members(node, module_.source, sink_);
     for (SkillField& field : node.fields) expression(field.value);
     node.variable = scopes_.declare(node.name, false);
   }
 
   template <class T>
   void type_declaration(T& node) {
+    check_members(node, module_.source, sink_);
     node.variable = scopes_.declare(node.name, false);
     if (node.variable) node.variable->declaration = &node;
   }
 
   void alias(TypeAlias& node) {
+    check_members(node, module_.source, sink_);
     // An alias is not a value; it only needs an entry so that schema_of(T) finds the type.
     if (Variable* variable = scopes_.declare(node.name, false)) variable->declaration = &node;
   }
@@ -460,7 +492,9 @@ class Resolver {
       case NodeKind::InterpolatedString: return expressions(node->as<InterpolatedString>().parts);
       case NodeKind::Identifier: return identifier(node->as<Identifier>(), false);
       case NodeKind::ListLiteral: return expressions(node->as<ListLiteral>().items);
-      case NodeKind::DictLiteral: return entries(node->as<DictLiteral>().entries);
+      case NodeKind::DictLiteral:
+        check_dict_keys(node->as<DictLiteral>(), module_.source, sink_);
+        return entries(node->as<DictLiteral>().entries);
       case NodeKind::StructLiteral: return struct_literal(node->as<StructLiteral>());
       case NodeKind::Closure: return closure(node->as<Closure>());
       case NodeKind::Unary: return expression(node->as<Unary>().operand);
@@ -535,6 +569,7 @@ class Resolver {
   void struct_literal(StructLiteral& node) {
     node.variable = scopes_.use(node, node.name.text);
     if (!node.variable) report_unknown(node.name.text, node.name.span, true, scopes_.scope());
+    check_struct_fields(node, module_.source, sink_);
     entries(node.fields);
   }
 
@@ -698,7 +733,7 @@ class Resolver {
         block(node.catch_block);
       });
     }
-    if (node.finally_block) protect_loop([&] { block(node.finally_block); });
+    if (node.finally_block) block(node.finally_block);
   }
 
   void select(Select& node) {
@@ -722,7 +757,9 @@ class Resolver {
   std::unordered_set<std::string_view> overrides_;
   Variable* placeholder_ = nullptr;
   Block* block_ = nullptr;  // the innermost; null at the top level
+  std::unordered_set<const Block*> inherited_;  // bodies with what other pipelines declare as well
   int loop_depth_ = 0;
+  Barrier barrier_ = Barrier::None;
 };
 
 }  // namespace

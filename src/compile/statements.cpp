@@ -169,16 +169,8 @@ void FunctionCompiler::statement(Node* node) {
       emit(Op::Throw, value);
       break;
     }
-    case NodeKind::Break:
-      if (loops_.empty()) break;
-      run_cleanups(loops_.back().cleanups);
-      jump(*loops_.back().break_to);
-      break;
-    case NodeKind::Continue:
-      if (loops_.empty()) break;
-      run_cleanups(loops_.back().cleanups);
-      jump(*loops_.back().continue_to);
-      break;
+    case NodeKind::Break: leave_loop(&Loop::break_to); break;
+    case NodeKind::Continue: leave_loop(&Loop::continue_to); break;
     case NodeKind::Guard: guard(node->as<Guard>()); break;
     case NodeKind::Require: require(node->as<Require>()); break;
     case NodeKind::If: if_else(node, -1); break;
@@ -284,23 +276,40 @@ void FunctionCompiler::run_cleanups(size_t down_to) {
   }
 }
 
+// Leaving a `finally` early drops the error or the value that waited for its end. A task that is
+// told to stop still stops.
+void FunctionCompiler::leave_clean_up_code(size_t loops) {
+  for (auto at = cleaning_up_.rbegin(); at != cleaning_up_.rend() && at->loops >= loops; ++at) {
+    emit(Op::RethrowStop, at->error);
+  }
+}
+
+void FunctionCompiler::leave_loop(Label* Loop::*target) {
+  if (loops_.empty()) return;
+  leave_clean_up_code(loops_.size());
+  run_cleanups(loops_.back().cleanups);
+  jump(*(loops_.back().*target));
+}
+
 void FunctionCompiler::return_value(Reg value) {
   if (!cleanups_.empty()) {
     // The outermost clean-up's register lies below everything that clean-up code uses.
     emit(Op::Steal, cleanups_[0]->value, value);
     value = cleanups_[0]->value;
   }
+  leave_clean_up_code(0);
   run_cleanups(0);
   emit(Op::Return, value);
 }
 
 void FunctionCompiler::return_statement(Return& node) {
   if (!node.value) {
+    leave_clean_up_code(0);
     run_cleanups(0);
     emit(Op::ReturnNil);
     return;
   }
-  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && guarded_ == 0 &&
+  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && cleaning_up_.empty() && guarded_ == 0 &&
               !code_->is_generator && info_.kind != FunctionInfo::Kind::Module;
   if (tail) {
     call(node.value->as<Call>(), temp(), true);

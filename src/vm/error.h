@@ -38,6 +38,11 @@ struct ErrorObject : Object {
 };
 using Thrown = Ref<ErrorObject>;
 
+// Whether a `catch` may see it. What tells the task to stop only runs its clean-up code.
+inline bool catchable(const ErrorObject& error) {
+  return error.error_class != ErrorClass::Cancelled && error.error_class != ErrorClass::Exit;
+}
+
 Thrown new_error(ErrorClass error_class, Value value);
 
 template <class T>

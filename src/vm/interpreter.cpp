@@ -84,7 +84,7 @@ Value* Interpreter::own_globals() {
 }
 
 bool Interpreter::unwind() {
-  bool stoppable = error_->error_class != ErrorClass::Cancelled && error_->error_class != ErrorClass::Exit;
+  bool stoppable = catchable(*error_);
   if (!error_->trace) {
     error_->trace = new std::vector<TraceFrame>;
     error_->trace->reserve(4);
@@ -863,6 +863,13 @@ op_Rethrow: {
   error_ = Thrown::share(RA.as<ErrorObject>());
   RA.set_nil();
   goto failure;
+}
+op_RethrowStop: {
+  // The register holds an error only when one waits for the clean-up code that is being left.
+  if (!RA.is(Kind::Error)) NEXT;
+  if (!catchable(*RA.as<ErrorObject>())) goto op_Rethrow;
+  RA.set_nil();
+  NEXT;
 }
 op_CatchValue: {
   Value caught = caught_value(*RB.as<ErrorObject>());

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstring>
+#include <optional>
 
 namespace harn::text {
 
@@ -188,21 +190,38 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
   return std::min(rows[a.size() % 3][b.size()], limit + 1);
 }
 
+static bool equal_but_for_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return tolower(x) == tolower(y); });
+}
+
+// How many slips make `typed` out of `meant`; none that is likely for `typed` gives nothing. In a
+// name of one or two letters a slip makes a different name, except for two letters swapped.
+static std::optional<size_t> slips(std::string_view typed, std::string_view meant) {
+  if (equal_but_for_case(typed, meant)) return 0;
+  size_t shorter = std::min(typed.size(), meant.size());
+  size_t limit = shorter <= 4 ? 1 : 2;
+  size_t distance = edit_distance(typed, meant, limit);
+  if (distance > limit) return std::nullopt;
+  bool swapped = typed.size() == 2 && meant.size() == 2 && typed[0] == meant[1] && typed[1] == meant[0];
+  if (shorter <= 2 && !swapped) return std::nullopt;
+  return distance;
+}
+
 std::vector<std::string_view> close_names(std::string_view word,
                                           std::span<const std::string_view> candidates,
                                           size_t most) {
-  size_t limit = word.size() <= 4 ? 1 : 2;
   std::vector<std::pair<size_t, std::string_view>> found;
   for (std::string_view candidate : candidates) {
     if (candidate == word) continue;
-    size_t distance = edit_distance(word, candidate, limit);
-    if (distance <= limit) found.emplace_back(distance, candidate);
+    if (auto distance = slips(word, candidate)) found.emplace_back(*distance, candidate);
   }
-  std::sort(found.begin(), found.end());
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string_view> names;
   for (auto& [distance, name] : found) {
     if (names.size() == most) break;
-    if (names.empty() || names.back() != name) names.push_back(name);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
 }

@@ -44,7 +44,7 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
 // Number of single-character edits between two words, at most `limit` + 1.
 size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
 // The candidates closest to `word` (best first, at most `most`), close enough to be a slip of the
-// keyboard; empty when nothing is.
+// keyboard; empty when nothing is. Of two that are equally close the one listed first is better.
 std::vector<std::string_view> close_names(std::string_view word,
                                           std::span<const std::string_view> candidates,
                                           size_t most = 3);

@@ -173,7 +173,8 @@ void FunctionCompiler::match(Match& node, Reg to) {
     release_variables(variables);
     release_to(mark);
   }
-  raise(RaiseKind::Thrown, "No match arm matched the value", node.span);
+  at(node.span);
+  emit(Op::NoMatch, subject);
   bind(end);
   if (value >= 0) emit(Op::Steal, to, value);
 }

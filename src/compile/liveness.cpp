@@ -92,7 +92,7 @@ class Liveness {
       if (target < code_.words.size()) out.push_back(number_of(target));
     };
     switch (op) {
-      case Op::Return: case Op::ReturnNil: case Op::Throw: case Op::Rethrow: case Op::Raise:
+      case Op::Return: case Op::ReturnNil: case Op::Throw: case Op::Rethrow: case Op::Raise: case Op::NoMatch:
       case Op::TailCallGlobal: case Op::TailCallLibrary: case Op::TailCallSelf: break;
       case Op::Jump: add(after + sj_of(word)); break;
       case Op::Gosub: add(after + static_cast<int32_t>(code_.words[at + 1])); break;

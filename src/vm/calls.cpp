@@ -39,12 +39,17 @@ Status Interpreter::arity_error(std::string_view name, uint32_t least, uint32_t 
   return fail(plain_error("Arity mismatch: '{}' expects {}, got {}", name, expected, given));
 }
 
+static uint32_t most_arguments(const Prototype& proto) { return proto.has_rest ? 0xFFFF : proto.params; }
+
+static bool takes(const Prototype& proto, uint32_t count) {
+  return count >= proto.required && count <= most_arguments(proto);
+}
+
 // Brings the arguments into the form the function's registers expect: left-out ones unset, surplus
 // ones collected.
 bool Interpreter::fit_arguments(const Prototype& proto, uint32_t first, uint32_t count) {
-  uint32_t most = proto.has_rest ? 0xFFFF : proto.params;
-  if (count < proto.required || count > most) {
-    arity_error(proto.code->name, proto.required, most, count);
+  if (!takes(proto, count)) {
+    arity_error(proto.code->name, proto.required, most_arguments(proto), count);
     return false;
   }
   if (!ensure_stack(first + std::max<uint32_t>(count, proto.registers) + 1)) return false;
@@ -144,9 +149,13 @@ Status Interpreter::tail_call(ClosureObject* closure, uint32_t first, uint32_t c
   const Frame& frame = co_->frames[co_->frame_count - 1];
   uint32_t base = frame.base;
   uint32_t result = frame.result;
+  // A wrong count is an error of the caller: its frame must still be there to be shown.
+  if (!takes(*closure->proto, count)) [[unlikely]] return call_closure(closure, first, count, result, true);
+  bool hides_frames = frame.after_tail_call || !frame.proto->code->hidden;
   uint8_t inherited = tail_replace(first, count);
   uint32_t frames = co_->frame_count;
   Status status = call_closure(closure, base, count, result, true);
+  if (co_->frame_count > frames) co_->frames[frames].after_tail_call = hides_frames;
   if (!inherited) [[likely]] return status;
   // The frame that is gone would have switched back: the new one does, or, when there is none, we do. One that
   // switches back itself skips the variables of the frame that is gone.
@@ -194,7 +203,7 @@ Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t cou
     default: break;
   }
   if (is_pipe) return fail(type_error("cannot pipe into {}", type_name(callee)));
-  return fail(type_error("Cannot call {}", display(callee)));
+  return fail(type_error("Cannot call {}", type_name(callee)));
 }
 
 // `f(...xs)`: the items go above the running frame's registers, `reserve` free places before them.

@@ -26,9 +26,17 @@ enum class ErrorClass : uint8_t {
 
 // One line of a stack trace, still as a place in code (see trace.h for the text).
 struct TraceFrame {
-  const bytecode::Code* code;  // null: the error left the task `task` here
+  enum class Mark : uint8_t {
+    Call,       // `code` was at `word`
+    Task,       // the error left the task `number` here
+    TailCalls,  // frames that are gone: each called the next one as the last thing it did
+    LeftOut,    // `number` calls of a trace too long to keep
+  };
+
+  const bytecode::Code* code;  // null unless a Call
   uint32_t word;
-  uint64_t task = 0;
+  Mark mark = Mark::Call;
+  uint64_t number = 0;
 };
 
 struct ErrorObject : Object {

@@ -96,6 +96,7 @@ struct Frame {
   static constexpr uint8_t kOwnsClosure = 1;   // it holds a count on it
   static constexpr uint8_t kSwitchesBack = 2;  // the caller has other program variables
   uint8_t duties;
+  bool after_tail_call = false;  // it took the place of frames that a trace would show
 };
 
 // A stack of frames and their registers: the main program, or a generator. Suspending one costs

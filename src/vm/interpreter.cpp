@@ -12,6 +12,7 @@
 
 #include "vm/dict.h"
 #include "vm/ops.h"
+#include "vm/trace.h"
 
 namespace harn::vm {
 
@@ -85,28 +86,24 @@ Value* Interpreter::own_globals() {
 
 bool Interpreter::unwind() {
   bool stoppable = catchable(*error_);
-  if (!error_->trace) {
-    error_->trace = new std::vector<TraceFrame>;
-    error_->trace->reserve(4);
-  }
-  constexpr size_t kLongestTrace = 10'000;
   for (;;) {
     while (co_->frame_count > 0) {
       Frame& frame = co_->frames[co_->frame_count - 1];
       const Code& code = *frame.proto->code;
       // A task may be told to stop before a function's first instruction.
       auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
-      if (!code.hidden && error_->trace->size() < kLongestTrace) error_->trace->push_back({&code, at});
+      if (!code.hidden) note_frame(*error_, {&code, at});
       Value* registers = co_->stack + frame.base;
       for (const Handler& handler : code.handlers) {
         if (at < handler.start || at >= handler.end) continue;
         if (!stoppable && !handler.cleanup) continue;
         // A frame that cleans up and goes on unwinding enters the trace again when it does.
-        if (handler.cleanup && !error_->trace->empty() && !code.hidden) error_->trace->pop_back();
+        if (handler.cleanup && !code.hidden) error_->trace->pop_back();
         registers[handler.reg] = Value(std::move(error_));
         frame.pc = frame.proto->words + handler.target;
         return true;
       }
+      if (frame.after_tail_call) note_frame(*error_, {nullptr, 0, TraceFrame::Mark::TailCalls});
       for (uint32_t i = 0; i < frame.proto->registers; ++i) registers[i].set_nil();
       do_duties(frame, nullptr);
       --co_->frame_count;
@@ -917,6 +914,7 @@ op_Raise: {
 }
 
   // ---- match ----
+op_NoMatch: FAIL(throw_text("No match arm matched the value: {}", shown(RA)));
 op_JumpIfNotVariant: {
   InlineCache& cache = proto->caches[*pc++];
   const Value& value = RA;

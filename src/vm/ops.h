@@ -23,6 +23,10 @@ std::string_view type_name(const Value& value);
 // The print form: log, to_string, interpolation, join.
 std::string display(const Value& value);
 void display_to(std::string& out, const Value& value);
+// The print form with strings as they would be written in a program.
+std::string literal(const Value& value);
+// The beginning of it, for messages.
+std::string shown(const Value& value);
 void append_float(std::string& out, double number);
 // The key a value becomes in a dict: its print form.
 Ref<StringObject> to_key(const Value& value);

@@ -39,8 +39,7 @@ std::string_view type_name(const Value& value) {
     case Kind::Generator: return generator_type_name ? generator_type_name(value) : "generator";
     case Kind::Rng: return "rng";
     case Kind::Cell: return "cell";
-    case Kind::StructType: return "struct_type";
-    case Kind::EnumType: return "enum_type";
+    case Kind::StructType: case Kind::EnumType: return "type";
     case Kind::Error: return "error";
     case Kind::Handle: return value.as<HandleObject>()->type->name;
     case Kind::Count: break;
@@ -117,11 +116,28 @@ void append_bytes(std::string& out, std::string_view octets) {
   out += '"';
 }
 
-void append_range(std::string& out, const RangeObject* range) {
+// A string as it would be written in a program.
+void append_literal(std::string& out, std::string_view text) {
+  out += '"';
+  for (size_t i = 0; i < text.size(); ++i) {
+    switch (char c = text[i]) {
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      case '\0': out += "\\0"; break;
+      case '"': case '\\': (out += '\\') += c; break;
+      case '$': out += i + 1 < text.size() && text[i + 1] == '{' ? "\\$" : "$"; break;
+      default: out += c;
+    }
+  }
+  out += '"';
+}
+
+void append_range(std::string& out, const RangeObject* range, size_t longest) {
   out += '[';
   for (int64_t i = range->start; i < range->end; ++i) {
     if (i != range->start) out += ", ";
-    if (out.size() > kMaxPrinted) {
+    if (out.size() > longest) {
       out += "...";
       break;
     }
@@ -133,7 +149,10 @@ void append_range(std::string& out, const RangeObject* range) {
 // Prints with a list of open containers instead of C++ recursion.
 class Printer {
  public:
-  explicit Printer(std::string& out) : out_(out) {}
+  // Form::Literal writes strings with quotes and escapes. Nothing is begun after `longest` bytes.
+  enum class Form { Plain, Literal };
+  explicit Printer(std::string& out, Form form = Form::Plain, size_t longest = kMaxPrinted)
+      : out_(out), form_(form), longest_(longest) {}
 
   void print(const Value& value) {
     open(value);
@@ -145,7 +164,7 @@ class Printer {
         continue;
       }
       if (top.next > 0) out_ += ", ";
-      if (out_.size() > kMaxPrinted) {
+      if (out_.size() > longest_) {
         out_ += "...";
         top.next = top.size;
         continue;
@@ -183,6 +202,11 @@ class Printer {
     open_.push_back(container);
   }
 
+  void open_string(std::string_view text) {
+    if (form_ == Form::Plain) out_ += text;
+    else append_literal(out_, text.substr(0, longest_));
+  }
+
   void open_dict(const DictObject* dict) {
     out_ += '{';
     push({nullptr, dict, dict->size(), 0, '}'});
@@ -210,12 +234,12 @@ class Printer {
         out_ += value.as_builtin()->name;
         out_ += '>';
         return;
-      case Kind::String: out_ += value.as_string()->view(); return;
+      case Kind::String: return open_string(value.as_string()->view());
       case Kind::Bytes: return append_bytes(out_, value.as_bytes()->view());
       case Kind::List:
         out_ += '[';
         return push(value.as_list()->items, value.as_list()->size, ']');
-      case Kind::Range: return append_range(out_, value.as_range());
+      case Kind::Range: return append_range(out_, value.as_range(), longest_);
       case Kind::Struct:
         out_ += struct_type(value.as_dict())->name->view();
         out_ += ' ';
@@ -261,6 +285,8 @@ class Printer {
   void print_nested(const Value& value) { open(value); }
 
   std::string& out_;
+  Form form_;
+  size_t longest_;
   std::vector<Open> open_;
 };
 
@@ -275,6 +301,22 @@ std::string display(const Value& value) {
   std::string out;
   display_to(out, value);
   return out;
+}
+
+std::string literal(const Value& value) {
+  std::string out;
+  Printer(out, Printer::Form::Literal).print(value);
+  return out;
+}
+
+std::string shown(const Value& value) {
+  constexpr size_t kLongest = 80;
+  std::string out;
+  Printer(out, Printer::Form::Literal, kLongest).print(value);
+  if (out.size() <= kLongest) return out;
+  size_t end = kLongest;
+  while ((out[end] & 0xC0) == 0x80) --end;  // whole characters only
+  return out.substr(0, end) + "...";
 }
 
 Ref<StringObject> to_key(const Value& value) {

@@ -5,43 +5,66 @@
 
 namespace harn::vm {
 
-std::vector<TraceLine> trace_lines(const ErrorObject& error) {
-  std::vector<TraceLine> out;
-  if (!error.trace) return out;
-  for (const TraceFrame& frame : *error.trace) {
-    if (!frame.code) {
-      out.push_back({"task " + task_id_text(frame.task), "", 0, 0, 0});
-      continue;
-    }
-    uint32_t offset = frame.code->source_offset(frame.word);
-    Position at = frame.code->source->position(offset);
-    out.push_back({frame.code->name, frame.code->source->path(), at.line, at.column, offset});
+namespace {
+
+using Mark = TraceFrame::Mark;
+
+std::string place_text(const bytecode::Code& code, uint32_t word) {
+  Position at = code.source->position(code.source_offset(word));
+  return fmt::format("at {} ({}:{}:{})", code.name, code.source->path(), at.line, at.column);
+}
+
+std::string line_text(const TraceFrame& frame) {
+  switch (frame.mark) {
+    case Mark::Call: return place_text(*frame.code, frame.word);
+    case Mark::Task: return "in task " + task_id_text(frame.number);
+    case Mark::TailCalls: return "(tail calls left out)";
+    case Mark::LeftOut: return fmt::format("... {} more frames", frame.number);
   }
-  return out;
+  return {};
+}
+
+uint64_t calls_in(const TraceFrame& frame) {
+  if (frame.mark == Mark::LeftOut) return frame.number;
+  return frame.mark == Mark::Call;
+}
+
+// Leaves the innermost and the outermost frames and says how many are gone between them.
+void shorten(std::vector<TraceFrame>& trace) {
+  constexpr ptrdiff_t kHead = 40, kTail = 10;
+  if (std::ssize(trace) <= kHead + kTail + 1) return;
+  auto first = trace.begin() + kHead, last = trace.end() - kTail;
+  uint64_t count = 0;
+  for (auto at = first; at != last; ++at) count += calls_in(*at);
+  *first = {nullptr, 0, Mark::LeftOut, count};
+  trace.erase(first + 1, last);
+}
+
+}  // namespace
+
+void note_frame(ErrorObject& error, TraceFrame frame) {
+  constexpr size_t kLongest = 1'000;
+  if (!error.trace) {
+    error.trace = new std::vector<TraceFrame>;
+    error.trace->reserve(4);
+  }
+  if (error.trace->size() >= kLongest) shorten(*error.trace);
+  bool repeats = frame.mark == Mark::TailCalls && !error.trace->empty() &&
+                 error.trace->back().mark == Mark::TailCalls;
+  if (!repeats) error.trace->push_back(frame);
 }
 
 std::string trace_text(const ErrorObject& error) {
-  constexpr size_t kHead = 40, kTail = 10;
-  auto lines = trace_lines(error);
+  if (!error.trace) return {};
+  auto trace = *error.trace;
+  shorten(trace);
   std::string out;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    if (lines.size() > kHead + kTail + 1 && i == kHead) {
-      out += fmt::format("  ... {} more frames\n", lines.size() - kHead - kTail);
-      i = lines.size() - kTail;
-    }
-    const TraceLine& line = lines[i];
-    if (line.line == 0) {
-      out += fmt::format("  in {}\n", line.function);
-      continue;
-    }
-    out += fmt::format("  at {} ({}:{}:{})\n", line.function, line.file, line.line, line.column);
-  }
+  for (const TraceFrame& frame : trace) out += fmt::format("  {}\n", line_text(frame));
   return out;
 }
 
 void note_task(ErrorObject& error, uint64_t task) {
-  if (!error.trace) error.trace = new std::vector<TraceFrame>;
-  error.trace->push_back({nullptr, 0, task});
+  note_frame(error, {nullptr, 0, Mark::Task, task});
 }
 
 std::string stack_text(const Task& task) {
@@ -52,8 +75,7 @@ std::string stack_text(const Task& task) {
       const bytecode::Code& code = *frame.proto->code;
       if (code.hidden) continue;
       auto word = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
-      Position place = code.source->position(code.source_offset(word));
-      out += fmt::format("\n    at {} ({}:{}:{})", code.name, code.source->path(), place.line, place.column);
+      out += "\n    " + place_text(code, word);
     }
   }
   return out;

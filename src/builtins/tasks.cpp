@@ -94,12 +94,12 @@ Outcome<Value> deadline_end(Call&) {
 }
 
 Outcome<Value> permits_held(Call&) {
-  const auto& permits = Scheduler::current().permits;
+  const auto& permits = Scheduler::current().current->permits;
   return Value::integer(permits ? static_cast<int64_t>(permits->size()) : 0);
 }
 
 Outcome<Value> permits_release(Call& call) {
-  release_permits(Scheduler::current(), static_cast<size_t>(call.arg(0).as_int()));
+  release_permits(*Scheduler::current().current, static_cast<size_t>(call.arg(0).as_int()));
   return Value();
 }
 

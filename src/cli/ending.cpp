@@ -35,6 +35,7 @@ Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet
   switch (error.error_class) {
     case vm::ErrorClass::Exit:
       return {Ending::Kind::Exited, error.value.is_int() ? as_exit_code(error.value) : 0, ""};
+    case vm::ErrorClass::Closed:  // ends with its generator
     case vm::ErrorClass::Cancelled: return {Ending::Kind::Stopped, kInterrupted, ""};
     case vm::ErrorClass::Thrown: case vm::ErrorClass::Runtime: case vm::ErrorClass::Type:
     case vm::ErrorClass::Plain: break;

@@ -114,10 +114,8 @@ vm::Value bind_parameter(std::string_view name, const Surroundings& surroundings
   return vm::Value();
 }
 
-}  // namespace
-
-vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
-                               const Surroundings& surroundings, std::optional<size_t> test) {
+vm::Outcome<vm::Value> run_entry(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
+                                 const Surroundings& surroundings, std::optional<size_t> test) {
   std::optional<bytecode::PipelineEntry> entry;
   if (test) entry = program->pipelines[*test];
   else if (auto* chosen = entry_pipeline(*program)) entry = *chosen;
@@ -128,6 +126,16 @@ vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> pr
   std::vector<vm::Value> args;
   for (const std::string& name : entry->params) args.push_back(bind_parameter(name, surroundings));
   return vm.call(vm.global(entry->global), args);
+}
+
+}  // namespace
+
+vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
+                               const Surroundings& surroundings, std::optional<size_t> test) {
+  auto outcome = run_entry(vm, std::move(program), surroundings, test);
+  // Tasks clean up: defers run, children are killed. A program that fails at that has failed.
+  auto ended = vm.end_tasks();
+  return outcome && !ended ? std::move(ended) : std::move(outcome);
 }
 
 std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour) {

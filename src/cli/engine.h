@@ -56,7 +56,7 @@ struct Surroundings {
 
 // The entry pipeline: `default`, else the first; null when the program is a script.
 const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program);
-// Runs the modules, then the entry pipeline, or the pipeline `test` of the program if given.
+// Runs the modules, then the entry pipeline, or the pipeline `test` of the program if given, and ends its tasks.
 vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
                                const Surroundings& surroundings, std::optional<size_t> test = {});
 

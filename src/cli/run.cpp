@@ -109,7 +109,6 @@ int run_process(Prepared prepared) {
   InterruptGuard guard(*vm);
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto outcome = execute(*vm, std::move(prepared.program), prepared.surroundings);
-  vm->end_tasks();  // they clean up: defers run, children are killed
   Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
   int code = report_ending(
       host, ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO)));

@@ -58,20 +58,33 @@ void FunctionCompiler::ternary(Ternary& node, Reg to) {
 
 // ---- loops ----
 
+template <class Body>
+Reg FunctionCompiler::repeated(Label& next, Label& end, Body body) {
+  Reg first = next_;
+  int outer_peak = std::exchange(peak_, next_);
+  loops_.push_back({&end, &next, cleanups_.size()});
+  body();
+  loops_.pop_back();
+  bind(next);
+  scope_end(first, peak_);
+  Reg peak = peak_;
+  peak_ = std::max(outer_peak, peak);
+  return peak;
+}
+
 void FunctionCompiler::while_loop(While& node) {
   int mark = next_;
   Reg passes = temp();
   emit_bx(Op::LoadInt, passes, 0);
-  Label again, end;
+  Label again, next, end;
   bind(again);
   condition(node.condition, false, end);
   at(node.span);
   emit(Op::LoopTick, passes);
-  loops_.push_back({&end, &again, cleanups_.size()});
-  block(node.body);
-  loops_.pop_back();
+  Reg peak = repeated(next, end, [&] { block(node.body); });
   jump(again);
   bind(end);
+  scope_end(passes + 1, peak);
   release_to(mark);
 }
 
@@ -88,14 +101,12 @@ void FunctionCompiler::for_in(For& node) {
   at(node.iterable->span);
   emit_jump(Op::ForPrep, source, next);
   bind(start);
-  loops_.push_back({&end, &next, cleanups_.size()});
-  loop_body(node, item);
-  loops_.pop_back();
-  bind(next);
+  Reg peak = repeated(next, end, [&] { loop_body(node, item); });
   at(node.iterable->span);
   emit_jump(Op::ForLoop, source, item, 0, start);
   bind(end);
   emit(Op::LoadNil, source);  // after a break: let go of what was iterated
+  scope_end(item, peak);
   release_to(mark);
 }
 
@@ -124,12 +135,10 @@ void FunctionCompiler::for_range(For& node, Range& range) {
   at(range.span);
   emit_jump(range.exclusive ? Op::RangePrep : Op::RangePrepInclusive, counter, next);
   bind(start);
-  loops_.push_back({&end, &next, cleanups_.size()});
-  loop_body(node, item);
-  loops_.pop_back();
-  bind(next);
+  Reg peak = repeated(next, end, [&] { loop_body(node, item); });
   emit_jump(Op::RangeLoop, counter, item, 0, start);
   bind(end);
+  scope_end(item, peak);
   release_to(mark);
 }
 

@@ -124,6 +124,7 @@ Reg FunctionCompiler::temps(int count) {
     next_ = first = 0;
     next_ = count;
   }
+  peak_ = std::max(peak_, next_);
   if (next_ > code_->registers) code_->registers = static_cast<uint16_t>(next_);
   return first;
 }
@@ -145,7 +146,7 @@ void FunctionCompiler::limit(Span span, std::string_view what) {
 }
 
 std::shared_ptr<bytecode::Code> FunctionCompiler::finish() {
-  if (!too_large_) mark_last_uses(*code_);
+  if (!too_large_) mark_last_uses(*code_, context_.clears_scopes);
   return code_;
 }
 

@@ -25,6 +25,9 @@ struct ModuleContext {
   diag::Sink& sink;
   bool hidden = false;      // left out of stack traces: prelude and std modules
   bool is_prelude = false;  // its functions are the same for all tasks
+  // Variables let go of their values where their scope ends, not when their register is used again: dropping a
+  // generator may run code.
+  bool clears_scopes = false;
 };
 
 // A place in the code that jumps will be pointed at.
@@ -113,6 +116,7 @@ class FunctionCompiler {
   void block(syntax::Block* block, Reg value = -1);     // value < 0: not wanted
   void body(syntax::Block& block, Reg value);             // of an if or match: no scope of its own
   void scope_start(ScopeInfo* scope);
+  void scope_end(Reg first, Reg end);  // the variables in these registers are gone
   void let(syntax::Let& node);
   void bind_pattern(syntax::Pattern& pattern, Reg value);
   void assign(syntax::Assign& node);
@@ -179,6 +183,9 @@ class FunctionCompiler {
   void iterated(syntax::Node* node, Reg to);
   void for_range(syntax::For& node, syntax::Range& range);
   void loop_body(syntax::For& node, Reg item);
+  // The part of a loop that runs again and again; `continue` and `break` go to its end and behind the loop.
+  template <class Body>
+  Reg repeated(Label& next, Label& end, Body body);
   void match(syntax::Match& node, Reg to);
   void match_pattern(syntax::MatchPattern& pattern, Reg value, Label& fail);
   void try_expression(syntax::Try& node, Reg to);
@@ -224,6 +231,7 @@ class FunctionCompiler {
   FunctionInfo& info_;
   std::shared_ptr<bytecode::Code> code_;
   int next_ = 0;  // the first free register
+  int peak_ = 0;  // the most that were in use since the innermost loop began
   std::vector<Variable*> live_;   // variables that hold a register, in order
   std::vector<Cleanup*> cleanups_;
   std::vector<CleaningUp> cleaning_up_;  // the innermost last
@@ -235,8 +243,9 @@ class FunctionCompiler {
   bool too_large_ = false;
 };
 
-// Turns the last reads of registers into moves, so that updates can happen in place (liveness.cpp).
-void mark_last_uses(bytecode::Code& code);
+// Turns the last reads of registers into moves, so that updates can happen in place (liveness.cpp). With
+// `keeps_generators` a variable that holds a generator keeps it until its scope ends: dropping it may run code.
+void mark_last_uses(bytecode::Code& code, bool keeps_generators);
 
 std::string show_type(const syntax::TypeNode& type);
 bool is_owned(const syntax::TypeNode* type);  // owned<T>

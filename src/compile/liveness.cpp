@@ -55,7 +55,7 @@ const std::array<Accesses, static_cast<size_t>(Op::Count)>& access_table() {
 
 class Liveness {
  public:
-  explicit Liveness(Code& code) : code_(code) { decode(); }
+  Liveness(Code& code, bool keeps_generators) : code_(code), keeps_generators_(keeps_generators) { decode(); }
 
   void run() {
     bool changed = true;
@@ -168,10 +168,12 @@ class Liveness {
   void mark(size_t i) {
     Word& word = code_.words[starts_[i]];
     if (op_of(word) != Op::Move || a_of(word) == b_of(word)) return;
-    if (!live_after(i).test(b_of(word))) word = encode(Op::Steal, a_of(word), b_of(word));
+    if (live_after(i).test(b_of(word))) return;
+    word = encode(keeps_generators_ ? Op::StealData : Op::Steal, a_of(word), b_of(word));
   }
 
   Code& code_;
+  bool keeps_generators_;
   std::vector<uint32_t> starts_;   // word offset of each instruction
   std::vector<uint32_t> number_;   // instruction number of each word offset
   std::vector<uint32_t> gosub_returns_;
@@ -190,10 +192,10 @@ bool has_moves(const Code& code) {
 
 }  // namespace
 
-void mark_last_uses(Code& code) {
+void mark_last_uses(Code& code, bool keeps_generators) {
   constexpr size_t kLongest = 200'000;  // a function this long keeps its copies
   if (code.words.size() > kLongest || !has_moves(code)) return;
-  Liveness(code).run();
+  Liveness(code, keeps_generators).run();
 }
 
 }  // namespace harn::compile

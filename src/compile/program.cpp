@@ -83,6 +83,14 @@ void list_pipelines(bytecode::Program& program, const ProgramNames& names, modul
 
 }  // namespace
 
+// Whether the program has generators that clean up when they are dropped.
+static bool has_closable_generators(const ProgramNames& names) {
+  const auto& functions = names.resolution.functions;
+  return std::any_of(functions.begin(), functions.end(), [](const FunctionInfo& function) {
+    return function.cleans_up && (function.has_yield || function.is_stream);
+  });
+}
+
 std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main,
                                                    const Catalog& catalog, diag::Sink& sink,
                                                    CompileOptions options) {
@@ -90,10 +98,11 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   resolve_all(resolved, graph, main, catalog, sink, options);
   if (sink.has_errors()) return nullptr;
   auto program = std::make_unique<bytecode::Program>();
+  bool clears_scopes = has_closable_generators(resolved.names);
   for (size_t i = 0; i < graph.order().size(); ++i) {
     modules::Module& module = *graph.order()[i];
     ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded,
-                          options.hidden};
+                          options.hidden, clears_scopes};
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
   }

@@ -210,6 +210,7 @@ class Resolver {
     Span keyword{node.span.start, node.span.start + 3};
     if (is_owned(node.type) && node.pattern->kind == PatternKind::Name && node.pattern->fields[0].variable) {
       node.pattern->fields[0].variable->is_owned = true;
+      note_cleanup();
     }
     if (node.is_var || module_.source->text(keyword) != "let") return;
     for (PatternField& field : node.pattern->fields) {
@@ -311,7 +312,11 @@ class Resolver {
   // What stands between a statement and the loops around it.
   enum class Barrier { None, Defer, Function };
 
+  // Something runs when a scope of this function is left.
+  void note_cleanup() { scopes_.function()->cleans_up = true; }
+
   void defer(Defer& node) {
+    note_cleanup();
     Barrier outer = std::exchange(barrier_, loop_depth_ > 0 ? Barrier::Defer : barrier_);
     int depth = std::exchange(loop_depth_, 0);
     block(node.body);
@@ -534,9 +539,12 @@ class Resolver {
         return closure(*node->as<Parallel>().body);
       case NodeKind::Spawn: return closure(*node->as<Spawn>().body);
       case NodeKind::Deadline:
+        note_cleanup();
         expression(node->as<Deadline>().duration);
         return block(node->as<Deadline>().body);
-      case NodeKind::Mutex: return block(node->as<Mutex>().body);
+      case NodeKind::Mutex:
+        note_cleanup();
+        return block(node->as<Mutex>().body);
       case NodeKind::Select: return select(node->as<Select>());
       case NodeKind::CostRoute:
         for (DictEntry& entry : node->as<CostRoute>().options) route_option(entry);
@@ -591,7 +599,10 @@ class Resolver {
     if (node.callee->is(NodeKind::Identifier)) {
       auto& callee = node.callee->as<Identifier>();
       identifier(callee, true);
-      if (!callee.variable && block_ && is_acquire(callee.name)) block_->acquires = true;
+      if (!callee.variable && block_ && is_acquire(callee.name)) {
+        block_->acquires = true;
+        note_cleanup();
+      }
       check_arity(node, callee);
       check_deprecated(callee);
     } else {
@@ -733,7 +744,9 @@ class Resolver {
         block(node.catch_block);
       });
     }
-    if (node.finally_block) block(node.finally_block);
+    if (!node.finally_block) return;
+    note_cleanup();
+    block(node.finally_block);
   }
 
   void select(Select& node) {

@@ -64,6 +64,7 @@ struct FunctionInfo {
   uint32_t created_at = 0;
   bool is_stream = false;
   bool has_yield = false;
+  bool cleans_up = false;      // it has defer, finally and the like
   bool returns_owned = false;  // its declared type is owned<T>
   std::vector<Variable*> captures;
   int capture_index(const Variable* variable) const;

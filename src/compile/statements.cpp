@@ -95,6 +95,10 @@ void FunctionCompiler::scope_start(ScopeInfo* scope) {
   }
 }
 
+void FunctionCompiler::scope_end(Reg first, Reg end) {
+  if (context_.clears_scopes && end > first) emit(Op::Clear, first, end - first);
+}
+
 void FunctionCompiler::statements(NodeList list, Reg value) {
   for (size_t i = 0; i < list.size(); ++i) {
     Node* node = list[i];
@@ -122,6 +126,7 @@ void FunctionCompiler::block(Block* block, Reg value) {
   size_t variables = live_.size();
   scope_start(block->scope);
   block_statements(*block, value);
+  if (live_.size() > variables) scope_end(mark, next_);
   release_variables(variables);
   release_to(mark);
 }

@@ -29,6 +29,7 @@ Value caught_value(const ErrorObject& error) {
     case ErrorClass::Thrown:
     case ErrorClass::Plain:
     case ErrorClass::Cancelled:
+    case ErrorClass::Closed:
     case ErrorClass::Exit: return error.value;
   }
   return Value();

@@ -21,6 +21,7 @@ enum class ErrorClass : uint8_t {
   Type,       // caught as "Type error: " + text
   Plain,      // caught as the text alone
   Cancelled,  // Ctrl-C, time limit: runs defers and finally, no catch sees it
+  Closed,     // a generator was dropped: runs its defers and finally, no catch sees it
   Exit,       // exit(n): runs defers and finally, no catch sees it
 };
 

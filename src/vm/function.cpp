@@ -7,6 +7,8 @@
 #include "base/assert.h"
 #include "vm/memory.h"
 #include "vm/print.h"
+#include "vm/scheduler.h"
+#include "vm/sync.h"
 
 namespace harn::vm {
 
@@ -20,8 +22,37 @@ static void destroy_closure(Object* object) {
   deallocate(closure, sizeof(ClosureObject) + closure->count * sizeof(Value));
 }
 
+const Handler* find_handler(const Frame& frame, bool cleanup_only) {
+  // A task may be told to stop before a function's first instruction.
+  auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
+  for (const Handler& handler : frame.proto->code->handlers) {
+    if (at < handler.start || at >= handler.end) continue;
+    if (handler.cleanup || !cleanup_only) return &handler;
+  }
+  return nullptr;
+}
+
+// The last reference to a generator is gone. One that has clean-up code to run lives on until it has.
+static bool must_close(const GeneratorObject* generator) {
+  if (generator->state != GeneratorObject::State::Suspended || !generator->coroutine) return false;
+  if (!(generator->flags & GeneratorObject::kBegun)) return false;
+  const Coroutine& coroutine = *generator->coroutine;
+  return coroutine.frame_count > 0 && coroutine.frames[0].proto->cleans_up &&
+         find_handler(coroutine.frames[0], true) != nullptr;
+}
+
 static void destroy_generator(Object* object) {
   auto* generator = static_cast<GeneratorObject*>(object);
+  Task* task = Scheduler::current_or_null();
+  if (task && must_close(generator)) {
+    generator->refs = 1;
+    generator->coroutine->next_closing = nullptr;
+    if (task->last_closing) task->last_closing->coroutine->next_closing = generator;
+    else task->first_closing = generator;
+    task->last_closing = generator;
+    return;
+  }
+  if (task && generator->flags & GeneratorObject::kWatched) --task->watched;
   delete generator->coroutine;
   deallocate(generator, sizeof(GeneratorObject));
 }
@@ -159,6 +190,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   proto.is_generator = code.is_generator;
   bool exact = !code.has_rest && !code.is_generator && code.required_params == code.param_count;
   if (exact) proto.exact_args = code.param_count;
+  for (const Handler& handler : code.handlers) proto.cleans_up |= handler.cleanup;
   proto.code = &code;
   proto.unit = this;
   return &proto;
@@ -188,6 +220,7 @@ const ReachedVariables& Prototype::reached() { return unit->reached(*this); }
 // ---- stacks ----
 
 void Coroutine::clear() {
+  release_permits(*this, 0);
   for (uint32_t i = 0; i < stack_size; ++i) stack[i].~Value();
   if (stack) deallocate(stack, stack_size * sizeof(Value));
   for (uint32_t i = 0; i < frame_count; ++i) {

@@ -43,6 +43,7 @@ struct Prototype {
   uint8_t params = 0;
   bool has_rest = false;
   bool is_generator = false;
+  bool cleans_up = false;    // it has defer, finally and the like
   // Calls with exactly this many arguments need nothing but a frame; kNeverExact: no call does.
   static constexpr uint16_t kNeverExact = 0xFFFF;
   uint16_t exact_args = kNeverExact;
@@ -117,11 +118,18 @@ struct Coroutine {
   GeneratorObject* generator = nullptr;  // a generator's own coroutine
 
   // How the value this one waits for is delivered: to a register, to a for loop, as `.next()` gives it.
-  enum class Await : uint8_t { Register, ForLoop, Next };
+  // Nothing: it only waits until a generator has been closed.
+  enum class Await : uint8_t { Register, ForLoop, Next, Nothing };
   Await await = Await::Register;
   uint32_t await_register = 0;            // index into the stack
   const bytecode::Word* await_value = nullptr;  // ForLoop: where to go with a value
   IterObject* await_iter = nullptr;       // ForLoop over an Iter: marked exhausted at the end
+
+  std::unique_ptr<std::vector<Value>> permits;  // what its scopes hold, in order (sync.h)
+  bool is_closing = false;  // a generator that nobody will pull from again: only its clean-up code runs
+  // Those that were dropped together with it and are closed after it (Task::first_closing).
+  GeneratorObject* next_closing = nullptr;
+  GeneratorObject* last_closing = nullptr;
 
   // A generator whose program variables are not those of the task that runs it.
   Value environment;          // nil: they are
@@ -132,11 +140,17 @@ struct Coroutine {
 };
 
 struct GeneratorObject : Object {
-  static constexpr uint8_t kStream = 1;  // flags: made by a `gen fn`
+  static constexpr uint8_t kStream = 1;   // flags: made by a `gen fn`
+  static constexpr uint8_t kBegun = 2;    // flags: somebody has pulled from it
+  static constexpr uint8_t kWatched = 4;  // flags: counted in Task::watched
   enum class State : uint8_t { Suspended, Running, Done };
   State state;
   Coroutine* coroutine;  // null once it is done
 };
 Ref<GeneratorObject> new_generator(uint8_t flags);  // suspended, without a coroutine
+
+// The handler that gets an error thrown where the frame is; null when the frame is left. `cleanup_only`: for errors
+// that no `catch` sees.
+const bytecode::Handler* find_handler(const Frame& frame, bool cleanup_only);
 
 }  // namespace harn::vm

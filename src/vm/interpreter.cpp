@@ -90,17 +90,14 @@ bool Interpreter::unwind() {
     while (co_->frame_count > 0) {
       Frame& frame = co_->frames[co_->frame_count - 1];
       const Code& code = *frame.proto->code;
-      // A task may be told to stop before a function's first instruction.
       auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
       if (!code.hidden) note_frame(*error_, {&code, at});
       Value* registers = co_->stack + frame.base;
-      for (const Handler& handler : code.handlers) {
-        if (at < handler.start || at >= handler.end) continue;
-        if (!stoppable && !handler.cleanup) continue;
+      if (const Handler* handler = find_handler(frame, !stoppable)) {
         // A frame that cleans up and goes on unwinding enters the trace again when it does.
-        if (handler.cleanup && !code.hidden) error_->trace->pop_back();
-        registers[handler.reg] = Value(std::move(error_));
-        frame.pc = frame.proto->words + handler.target;
+        if (handler->cleanup && !code.hidden) error_->trace->pop_back();
+        registers[handler->reg] = Value(std::move(error_));
+        frame.pc = frame.proto->words + handler->target;
         return true;
       }
       if (frame.after_tail_call) note_frame(*error_, {nullptr, 0, TraceFrame::Mark::TailCalls});
@@ -109,12 +106,18 @@ bool Interpreter::unwind() {
       --co_->frame_count;
     }
     if (!co_->resumer) return false;
-    // A generator failed: the error goes on where its next value was wanted.
+    // A generator that was closed is done. One that failed: the error goes on where its next value was wanted.
+    bool is_closed = co_->is_closing && error_->error_class == ErrorClass::Closed;
     finish_generator();
+    if (is_closed) {
+      error_ = {};
+      return true;
+    }
   }
 }
 
-Interpreter::Ran Interpreter::run(bool failed) {
+template <bool kWatching>
+Interpreter::Ran Interpreter::run() {
   static const void* const kLabels[] = {
 #define HARN_OPCODE(name, format, reads, writes, doc) &&op_##name,
 #include "bytecode/opcodes.def"
@@ -144,6 +147,7 @@ Interpreter::Ran Interpreter::run(bool failed) {
 #define KC K[C]
 #define NEXT                                \
   do {                                      \
+    if (kWatching && task_->first_closing) [[unlikely]] goto close; \
     w = *pc++;                              \
     goto* kLabels[w & 0xFF];                \
   } while (false)
@@ -170,6 +174,7 @@ Interpreter::Ran Interpreter::run(bool failed) {
     if (result_status >= Status::Failed) [[unlikely]] { \
       if (result_status == Status::Parked) goto parked; \
       if (result_status == Status::Failed) goto unwinding; \
+      if (!kWatching && task_->is_watching) return Ran::Again; \
       LOAD_GLOBALS;                            \
     }                                          \
     LOAD_FRAME;                                \
@@ -189,18 +194,27 @@ Interpreter::Ran Interpreter::run(bool failed) {
 #define JUMP_WORD static_cast<int32_t>(*pc)
 
   LOAD_GLOBALS;
-  if (failed) goto unwinding;
+  if (std::exchange(failed_, false)) goto unwinding;
   LOAD_FRAME;
   NEXT;
 
   // ---- constants and copies ----
 op_LoadNil: RA.set_nil(); NEXT;
+op_Clear:
+  for (uint32_t i = 0; i < B; ++i) R[A + i].set_nil();
+  NEXT;
 op_LoadUnset: RA = Value::unset(); NEXT;
 op_LoadBool: RA.set_bool(B != 0); NEXT;
 op_LoadInt: RA.set_int(sbx_of(w)); NEXT;
 op_LoadConst: RA = K[bx_of(w)]; NEXT;
 op_Move: RA = RB; NEXT;
 op_Steal: RA = std::move(RB); NEXT;
+op_StealData: {
+  Value& from = RB;
+  if (from.is(Kind::Generator) || from.is(Kind::Iter) || from.is(Kind::Closure)) RA = from;
+  else RA = std::move(from);
+  NEXT;
+}
 op_CheckSet:
   if (RA.is(Kind::Unset)) [[unlikely]] {
     FAIL(plain_error("Undefined variable: {}", K[bx_of(w)].as_string()->view()));
@@ -677,7 +691,7 @@ op_TailCall: {
   ClosureObject* closure = RA.as_closure();
   RA.forget();  // its count goes over to the new frame
   if (tail_call(closure, INDEX(A + 1), B) == Status::Failed) goto unwinding;
-  if (co_->frame_count == 0) goto finished_in_tail;
+  if (co_->frame_count == 0) goto finished;
   LOAD_GLOBALS;
   LOAD_FRAME;
   CHECK_STOP;
@@ -692,7 +706,7 @@ op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
   retain(closure);
   frame->pc = pc;
   if (tail_call(closure, INDEX(A), B) == Status::Failed) goto unwinding;
-  if (co_->frame_count == 0) goto finished_in_tail;
+  if (co_->frame_count == 0) goto finished;
   LOAD_GLOBALS;
   LOAD_FRAME;
   CHECK_STOP;
@@ -709,13 +723,12 @@ op_Return: {
   }
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) [[unlikely]] {
-    if (!co_->resumer) return finished(std::move(value));
+    if (!co_->resumer) {
+      co_->stack[0] = std::move(value);
+      goto finished;
+    }
     value.set_nil();
-    finish_generator();
-    deliver(Value(), true);
-    LOAD_GLOBALS;
-    LOAD_FRAME;
-    NEXT;
+    goto generator_finished;
   }
   LOAD_FRAME;
   co_->stack[result] = std::move(value);
@@ -731,19 +744,35 @@ op_ReturnNil: {
   }
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) {
-    if (!co_->resumer) return finished(Value());
-    finish_generator();
-    deliver(Value(), true);
-    LOAD_GLOBALS;
-    LOAD_FRAME;
-    NEXT;
+    if (!co_->resumer) {
+      co_->stack[0].set_nil();
+      goto finished;
+    }
+    goto generator_finished;
   }
   LOAD_FRAME;
   co_->stack[result].set_nil();
   NEXT;
 }
-finished_in_tail:
-  // The last frame was replaced by a call that needed none (a generator was made).
+generator_finished:
+  finish_generator();
+  deliver(Value(), true);
+  if (kWatching && co_->frame_count == 0) goto finished;
+  LOAD_GLOBALS;
+  LOAD_FRAME;
+  NEXT;
+finished:
+  // The last frame is gone, its value in the first register; but generators that went with it are still to be closed.
+  if (task_->first_closing) [[unlikely]] {
+    if (!kWatching) {
+      task_->is_watching = failed_ = true;
+      start_closing();
+      return Ran::Again;
+    }
+    start_closing();
+    goto unwinding;
+  }
+  if (task_->error) return Ran::Finished;
   return finished(std::move(co_->stack[0]));
 op_MakeClosure: {
   Prototype* made = proto->functions[bx_of(w)];
@@ -823,7 +852,10 @@ op_ForLoop: {
   switch (for_next(source, R[A + 1], RB, more)) {
     case Status::Failed: goto unwinding;
     case Status::Parked: goto parked;
-    case Status::Switched: LOAD_GLOBALS; break;
+    case Status::Switched:
+      if (!kWatching && task_->is_watching) return Ran::Again;
+      LOAD_GLOBALS;
+      break;
     case Status::Entered: break;
     case Status::Done:
       if (more) frame->pc = co_->await_value;
@@ -952,15 +984,14 @@ op_AddMethod: {
 
   // ---- generators ----
 op_Yield: {
+  if (co_->is_closing) [[unlikely]] FAIL(runtime_error("a generator that is being closed cannot give another value"));
   Value value = RB;
   RA.set_nil();
   frame->pc = pc;
   GeneratorObject* generator = co_->generator;
   generator->state = GeneratorObject::State::Suspended;
   if (std::exchange(co_->has_switched, false)) [[unlikely]] leave_environment();
-  Coroutine* resumer = co_->resumer;
-  co_->resumer = nullptr;
-  co_ = resumer;
+  make_current(std::exchange(co_->resumer, nullptr));
   deliver(std::move(value), false);
   release(generator);
   LOAD_GLOBALS;
@@ -968,9 +999,17 @@ op_Yield: {
   NEXT;
 }
 
+close:
+  frame->pc = pc;
+  start_closing();
+  goto unwinding;
 checkpoint:
   frame->pc = pc;
   budget = kBudget;
+  if (kWatching && task_->watched == 0) {
+    task_->is_watching = false;
+    return Ran::Again;
+  }
   switch (checkpoint()) {
     case Status::Failed: goto unwinding;
     case Status::Parked:
@@ -986,6 +1025,10 @@ parked:
     if (budget < 0) return Ran::Parked;
     Status status = switch_task();
     if (status == Status::Parked) return Ran::Parked;
+    if (!kWatching && task_->is_watching) {
+      failed_ = status == Status::Failed;
+      return Ran::Again;
+    }
     LOAD_GLOBALS;
     if (status == Status::Failed) goto unwinding;
     LOAD_FRAME;
@@ -995,12 +1038,16 @@ failure:
   frame->pc = pc;
 unwinding:
   if (!unwind()) {
-    task_->error = std::move(error_);
-    return Ran::Finished;
+    if (!task_->error) task_->error = std::move(error_);
+    goto finished;
   }
+  if (kWatching && co_->frame_count == 0) goto finished;
   LOAD_GLOBALS;
   LOAD_FRAME;
   NEXT;
 }
+
+template Interpreter::Ran Interpreter::run<false>();
+template Interpreter::Ran Interpreter::run<true>();
 
 }  // namespace harn::vm

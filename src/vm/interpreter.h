@@ -25,13 +25,16 @@ class Interpreter {
     Finished,  // Task::result or Task::error
     Parked,    // it is in somebody's queue
     Yielded,   // others should have a turn
+    Again,     // not over: the other loop goes on (see Task::is_watching)
   };
   // Starts the task, or goes on where it stopped. When it waits, others that are ready follow on the same
   // worker: the answer is about the task that ran last, Worker::running.
   Ran resume();
 
  private:
-  Ran run(bool failed);
+  // `kWatching`: looks for generators to close before each instruction. The same loop otherwise.
+  template <bool kWatching>
+  Ran run();
   Ran finished(Value value) {
     task_->result = std::move(value);
     return Ran::Finished;
@@ -85,6 +88,9 @@ class Interpreter {
   Status resume(GeneratorObject* generator);
   void deliver(Value value, bool done);
   void finish_generator();
+  void make_current(Coroutine* coroutine) { task_->current = co_ = coroutine; }
+  Status switch_environment();
+  void start_closing();
 
   // ---- access.cpp ----
   Status get_field(Value& to, const Value& object, InlineCache& cache, uint32_t mode);
@@ -126,6 +132,7 @@ class Interpreter {
   Task* task_;  // changes when the one that ran parks and the next can go on at once
   Coroutine* co_ = nullptr;
   Thrown error_;
+  bool failed_ = false;  // the loop begins with error_
 };
 
 }  // namespace harn::vm

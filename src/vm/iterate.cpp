@@ -136,9 +136,23 @@ Status Interpreter::resume(GeneratorObject* generator) {
   retain(generator);
   generator->coroutine->frames_below = frames_below;
   generator->state = GeneratorObject::State::Running;
+  generator->flags |= GeneratorObject::kBegun;
   generator->coroutine->resumer = co_;
-  co_ = generator->coroutine;
-  auto* wanted = co_->environment.is_nil() ? task_->home_environment.get() : static_cast<Environment*>(co_->environment.as<HandleObject>());
+  make_current(generator->coroutine);
+  bool begins_watching = false;
+  if (co_->frames[0].proto->cleans_up && !(generator->flags & GeneratorObject::kWatched)) {
+    generator->flags |= GeneratorObject::kWatched;
+    ++task_->watched;
+    begins_watching = !std::exchange(task_->is_watching, true);
+  }
+  Status status = switch_environment();
+  return begins_watching ? Status::Switched : status;
+}
+
+// To the program variables of the generator that has just become current.
+Status Interpreter::switch_environment() {
+  auto* wanted = co_->environment.is_nil() ? task_->home_environment.get()
+                                           : static_cast<Environment*>(co_->environment.as<HandleObject>());
   if (wanted == task_->environment.get()) [[likely]] return Status::Entered;
   enter_environment(*wanted);
   co_->has_switched = true;
@@ -149,8 +163,17 @@ Status Interpreter::resume(GeneratorObject* generator) {
 void Interpreter::finish_generator() {
   Coroutine* ended = co_;
   GeneratorObject* generator = ended->generator;
-  co_ = ended->resumer;
+  make_current(ended->resumer);
   if (ended->has_switched) leave_environment();
+  if (generator->flags & GeneratorObject::kWatched) {
+    generator->flags &= ~GeneratorObject::kWatched;
+    --task_->watched;
+  }
+  if (ended->is_closing && ended->next_closing) {
+    if (task_->first_closing) ended->last_closing->coroutine->next_closing = task_->first_closing;
+    else task_->last_closing = ended->last_closing;
+    task_->first_closing = ended->next_closing;
+  }
   generator->state = GeneratorObject::State::Done;
   generator->coroutine = nullptr;
   delete ended;
@@ -158,7 +181,26 @@ void Interpreter::finish_generator() {
   release(generator);
 }
 
+// Lets the first of the dropped generators run its clean-up code, by an error that no `catch` sees. The running
+// frame goes on when it has ended; what clean-up code throws is thrown there.
+void Interpreter::start_closing() {
+  GeneratorObject* generator = task_->first_closing;
+  Coroutine* coroutine = generator->coroutine;
+  // The others wait until it has ended; what it drops itself is closed at once.
+  coroutine->last_closing = std::exchange(task_->last_closing, nullptr);
+  task_->first_closing = nullptr;
+  co_->await = Coroutine::Await::Nothing;
+  generator->state = GeneratorObject::State::Running;
+  coroutine->frames_below = co_->frames_below + co_->frame_count;
+  coroutine->resumer = co_;
+  coroutine->is_closing = true;
+  make_current(coroutine);
+  switch_environment();
+  error_ = new_error(ErrorClass::Closed, Value());
+}
+
 void Interpreter::deliver(Value value, bool done) {
+  if (co_->await == Coroutine::Await::Nothing) return;
   if (co_->await == Coroutine::Await::Register) {
     co_->stack[co_->await_register] = std::move(value);
     return;

@@ -97,7 +97,8 @@ void Scheduler::run_task(Worker& worker, Task& task) {
   switch (ran) {
     case Interpreter::Ran::Finished: return finish(last);
     case Interpreter::Ran::Yielded: return push_ready(worker, last);
-    case Interpreter::Ran::Parked: return;
+    case Interpreter::Ran::Parked:
+    case Interpreter::Ran::Again: return;  // the second never leaves resume
   }
 }
 
@@ -118,7 +119,7 @@ static void settle_result(Task& task) {
 }
 
 void Scheduler::finish(Task& task) {
-  release_permits(task, 0);
+  release_permits(task.root, 0);
   if (task.beside_root) return finish_beside_root(task);
   if (task.is_root()) {
     task.finished = true;

@@ -16,7 +16,12 @@ Interpreter::Ran Interpreter::resume() {
   if (!task_->started) {
     task_->started = true;
     status = start();
-    if (status == Status::Done) return finished(std::move(task_->root.stack[0]));
+    if (status == Status::Done) {
+      if (!task_->first_closing) return finished(std::move(task_->root.stack[0]));
+      task_->is_watching = true;
+      start_closing();
+      status = Status::Failed;
+    }
     if (status == Status::Failed && co_->frame_count == 0) {
       task_->error = std::move(error_);
       return Ran::Finished;
@@ -28,7 +33,11 @@ Interpreter::Ran Interpreter::resume() {
     task_->current = co_;
     return Ran::Parked;
   }
-  return run(status == Status::Failed);
+  failed_ = status == Status::Failed;
+  for (;;) {
+    Ran ran = task_->is_watching ? run<true>() : run<false>();
+    if (ran != Ran::Again) return ran;
+  }
 }
 
 Status Interpreter::start() {

@@ -29,8 +29,9 @@ Value grant(Lock& lock, Task& task, uint64_t amount, Nanoseconds waited) {
   permit->owner = task.id;
   permit->since = clock.now();
   permit->clock = &clock;
-  if (!task.permits) task.permits = std::make_unique<std::vector<Value>>();
-  task.permits->push_back(Value(permit));
+  auto& permits = task.current->permits;
+  if (!permits) permits = std::make_unique<std::vector<Value>>();
+  permits->push_back(Value(permit));
   return permit;
 }
 
@@ -150,10 +151,10 @@ bool release_permit(Permit& permit) {
   return true;
 }
 
-void release_permits(Task& task, size_t keep) {
-  while (task.permits && task.permits->size() > keep) {
-    Value permit = std::move(task.permits->back());
-    task.permits->pop_back();
+void release_permits(Coroutine& coroutine, size_t keep) {
+  while (coroutine.permits && coroutine.permits->size() > keep) {
+    Value permit = std::move(coroutine.permits->back());
+    coroutine.permits->pop_back();
     release_permit(*as_permit(permit));
   }
 }

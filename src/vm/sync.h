@@ -58,7 +58,7 @@ class Locks {
 Step acquire(WaitCall& call, Lock& lock, uint64_t amount, Nanoseconds due);
 // True the first time.
 bool release_permit(Permit& permit);
-// Gives back the permits the task got since it held `keep` of them.
-void release_permits(Task& task, size_t keep);
+// Gives back the permits that the scopes of a coroutine got since they held `keep` of them.
+void release_permits(Coroutine& coroutine, size_t keep);
 
 }  // namespace harn::vm

@@ -93,6 +93,12 @@ struct Task : HandleObject {
   std::vector<Stateful> given_stateful;
   CellList cells;
   CellList* cell_list = &cells;  // where new ones go
+  // Generators that were dropped before they had ended are closed before the next instruction: their clean-up code
+  // runs. The interpreter looks for them only while there are some that it could happen to.
+  GeneratorObject* first_closing = nullptr;
+  GeneratorObject* last_closing = nullptr;
+  uint32_t watched = 0;        // generators with clean-up code that have begun and not ended
+  bool is_watching = false;
   bool started = false;
   bool stopping = false;       // it was told to unwind
   bool beside_root = false;    // runs in the root's place, with its variables
@@ -102,7 +108,6 @@ struct Task : HandleObject {
   uint32_t groups_started = 0;
   Value context;               // dict of task-local values, or nil
   Deadline* deadline = nullptr;  // innermost
-  std::unique_ptr<std::vector<Value>> permits;  // what its scopes hold, in order (see sync.h)
   std::atomic<uint32_t> requests{0};
   std::atomic<bool> cancel_requested{false};
   const char* stop_text = "kind:cancelled:VM cancelled by host";

@@ -341,7 +341,7 @@ Outcome<Value> Crossing::Copier::copy_generator(GeneratorObject* generator, int 
   if (generator->state == GeneratorObject::State::Running) {
     return runtime_error("a generator that is running cannot be given to another task");
   }
-  auto copied = new_generator(generator->flags);
+  auto copied = new_generator(generator->flags & ~GeneratorObject::kWatched);
   done_[generator] = Value(copied);
   Coroutine* from = generator->coroutine;
   if (!from) {

@@ -123,8 +123,9 @@ class Value {
   Value(Value&& other) noexcept : kind_(other.kind_), bits_(other.bits_) {
     other.kind_ = Kind::Nil;
   }
+  // Always inlined: the interpreter's loop is so large that the compiler would rather not.
   // `other` may live inside what this value lets go of, so it is read before the old value drops.
-  Value& operator=(const Value& other) {
+  [[gnu::always_inline]] Value& operator=(const Value& other) {
     Kind kind = other.kind_;
     uint64_t bits = other.bits_;
     if (kind >= Kind::FirstHeap) retain(other.object());
@@ -133,7 +134,7 @@ class Value {
     bits_ = bits;
     return *this;
   }
-  Value& operator=(Value&& other) noexcept {
+  [[gnu::always_inline]] Value& operator=(Value&& other) noexcept {
     Kind kind = other.kind_;
     uint64_t bits = other.bits_;
     other.kind_ = Kind::Nil;

@@ -47,7 +47,24 @@ void Vm::interrupt(int signal) {
   stop(StopReason::Interrupt);
 }
 
-void Vm::end_tasks() { scheduler_->end_tasks(); }
+// Program variables are gone now; generators among them are closed.
+static Outcome<Value> drop_generators(Call&) {
+  Globals& globals = *Scheduler::current().globals.get();
+  for (uint32_t i = 0; i < globals.count; ++i) {
+    Value& value = globals.values()[i];
+    if (value.is(Kind::Generator) || value.is(Kind::Iter)) value.set_nil();
+  }
+  return Value();
+}
+constinit static const Builtin kDropGenerators = {.name = "__drop_generators", .signature = "() -> nil", .call = drop_generators};
+
+Outcome<Value> Vm::end_tasks() {
+  Task& root = scheduler_->root();
+  Outcome<Value> closed;
+  if (root.watched > 0 && root.globals && !root.globals->is_shared()) closed = call(Value::builtin(&kDropGenerators), {});
+  scheduler_->end_tasks();
+  return closed;
+}
 
 // Runs the start code of a unit's modules in order; the value is the last one's.
 Outcome<Value> Vm::run_starts(Unit& unit) {

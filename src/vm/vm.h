@@ -79,8 +79,9 @@ class Vm {
   StopReason take_stop() { return has_stop() ? stop_.exchange(StopReason::None) : StopReason::None; }
 
   Scheduler& scheduler() { return *scheduler_; }
-  // Cancels what tasks there are and lets them clean up. After this only new calls start new ones.
-  void end_tasks();
+  // Closes the generators that program variables hold, cancels what tasks there are and lets them clean up. Fails with
+  // what clean-up code of a generator throws. After this only new calls start new ones.
+  Outcome<Value> end_tasks();
   // What a task started by `parent` now sees of the program's variables.
   GlobalsRef globals_for_child(Task& parent, Crossing& crossing);
 

@@ -3,6 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "vm/pace.h"
+
 namespace harn::builtins {
 
 // Standard alphabet, with padding.
@@ -10,6 +12,7 @@ inline void append_base64(std::string& out, std::string_view octets) {
   constexpr const char* kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (size_t i = 0; i < octets.size(); i += 3) {
+    vm::step();
     auto octet = [&](size_t n) {
       return i + n < octets.size() ? static_cast<uint8_t>(octets[i + n]) : 0u;
     };

@@ -91,6 +91,7 @@ Outcome<Value> chars(Call& call) {
   if (count > kMaxListSize) return runtime_error("list too large");
   auto list = new_list(count);
   for (size_t at = 0; at < text.size();) {
+    step();
     size_t size = text::char_size(text, at);
     list->push(char_string(text.substr(at, size)));
     at += size;
@@ -197,28 +198,36 @@ uint64_t structural_hash(const Value& value, int depth) {
     case Kind::Bytes: fnv.text(value.as_bytes()->view()); break;
     case Kind::List:
       fnv.word(list_size(value));
-      for (size_t i = 0; i < list_size(value); ++i)
+      for (size_t i = 0; i < list_size(value); ++i) {
+        step();
         fnv.word(structural_hash(list_item(value, i), depth + 1));
+      }
       break;
     case Kind::Dict:
     case Kind::Struct:
       if (kind == Kind::Struct) fnv.text(struct_type(value.as_dict())->name->view());
       for (auto [key, item] : value.as_dict()->entries()) {
+        step();
         fnv.text(key->view());
         fnv.word(structural_hash(*item, depth + 1));
       }
       break;
     case Kind::Set: {
       uint64_t sum = 0;  // the order of a set does not count
-      for (const Value& item : value.as_set()->values()) sum += structural_hash(item, depth + 1);
+      for (const Value& item : value.as_set()->values()) {
+        step();
+        sum += structural_hash(item, depth + 1);
+      }
       fnv.word(sum);
       break;
     }
     case Kind::Enum:
       fnv.text(value.as_enum()->type->name->view());
       fnv.text(value.as_enum()->info().name->view());
-      for (const Value& item : value.as_enum()->values())
+      for (const Value& item : value.as_enum()->values()) {
+        step();
         fnv.word(structural_hash(item, depth + 1));
+      }
       break;
     case Kind::Pair:
       fnv.word(structural_hash(value.as_pair()->first, depth + 1));

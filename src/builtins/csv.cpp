@@ -51,7 +51,9 @@ class CsvReader {
     while (at_ < text_.size() && (text_[at_] == '\n' || text_[at_] == '\r')) ++at_;
     if (at_ >= text_.size()) return false;
     while (true) {
+      size_t start = at_;
       fields.push_back(at_ < text_.size() && text_[at_] == '"' ? quoted_field() : plain_field());
+      step_bytes(64 + at_ - start);
       if (at_ >= text_.size() || text_[at_] != delimiter_) return true;
       ++at_;
     }
@@ -96,6 +98,7 @@ class CsvReader {
 Value dict_row(const Value& blank, std::span<const Value> headers, std::vector<Value>& fields) {
   Value row = blank;
   for (size_t i = 0; i < headers.size() && i < fields.size(); ++i) {
+    step();
     dict_set(row, headers[i].as_string(), std::move(fields[i]));
   }
   return row;
@@ -139,6 +142,7 @@ void append_field(std::string& out, const Value& value, char delimiter) {
 void append_row(std::string& out, std::span<const Value> fields, char delimiter) {
   size_t start = out.size();
   for (size_t i = 0; i < fields.size(); ++i) {
+    step();
     if (i) out += delimiter;
     append_field(out, fields[i], delimiter);
   }
@@ -152,6 +156,7 @@ bool is_dict(const Value& value) { return value.is_dict() || value.is(Kind::Stru
 Outcome<bool> rows_are_dicts(const ListObject* rows) {
   size_t dicts = 0;
   for (const Value& row : rows->values()) {
+    step();
     if (is_dict(row)) ++dicts;
     else if (!is_list_like(row)) {
       return throw_text("csv_stringify: each row must be a list of cells (or use dict rows)");
@@ -165,6 +170,7 @@ Outcome<bool> rows_are_dicts(const ListObject* rows) {
 void append_dict_rows(std::string& out, const ListObject* rows, const Options& options) {
   std::set<std::string_view> names;
   for (const Value& row : rows->values()) {
+    step();
     for (auto [key, value] : row.as_dict()->entries()) names.insert(key->view());
   }
   std::vector<Value> fields;
@@ -173,6 +179,7 @@ void append_dict_rows(std::string& out, const ListObject* rows, const Options& o
     append_row(out, fields, options.delimiter);
   }
   for (const Value& row : rows->values()) {
+    step();
     fields.clear();
     for (std::string_view name : names) {
       const Value* value = row.as_dict()->find(name);

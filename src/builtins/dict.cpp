@@ -18,7 +18,10 @@ Outcome<Value> keys(Call& call) {
   const DictObject* dict = dict_or_null(call);
   auto list = new_list(dict ? dict->size() : 0);
   if (!dict) return list;
-  for (auto [key, value] : dict->entries()) list->push(Value::share(key));
+  for (auto [key, value] : dict->entries()) {
+    step();
+    list->push(Value::share(key));
+  }
   return list;
 }
 
@@ -26,7 +29,10 @@ Outcome<Value> values(Call& call) {
   const DictObject* dict = dict_or_null(call);
   auto list = new_list(dict ? dict->size() : 0);
   if (!dict) return list;
-  for (auto [key, value] : dict->entries()) list->push(*value);
+  for (auto [key, value] : dict->entries()) {
+    step();
+    list->push(*value);
+  }
   return list;
 }
 
@@ -35,7 +41,10 @@ Outcome<Value> entries(Call& call) {
   auto list = new_list(dict ? dict->size() : 0);
   if (!dict) return list;
   TwoFieldDict entry("key", "value");
-  for (auto [key, value] : dict->entries()) list->push(entry.make(Value::share(key), *value));
+  for (auto [key, value] : dict->entries()) {
+    step();
+    list->push(entry.make(Value::share(key), *value));
+  }
   return list;
 }
 

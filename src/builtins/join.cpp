@@ -15,6 +15,7 @@ static Outcome<Value> join_texts(std::span<const Value> texts, std::string_view 
   auto joined = new_string(total);
   char* at = joined->data();
   for (size_t i = 0; i < texts.size(); ++i) {
+    step();
     if (i > 0) at = std::copy(separator.begin(), separator.end(), at);
     std::string_view text = texts[i].as_string()->view();
     at = std::copy(text.begin(), text.end(), at);
@@ -31,6 +32,7 @@ Outcome<Value> join_list(const Value& list, std::string_view separator) {
   HARN_CHECK(check_list_size(list_size(list)));
   std::string out;
   for (size_t i = 0, size = list_size(list); i < size; ++i) {
+    step();
     if (i > 0) out += separator;
     display_to(out, list_item(list, i));
     HARN_CHECK(check_text_size(out.size()));

@@ -140,10 +140,12 @@ class Machine {
   bool iterate(const Value& object, const Sink& sink) {
     if (is_list_like(object)) {
       for (size_t i = 0; i < list_size(object); ++i) {
+        vm::step();
         if (!emit(list_item(object, i), sink)) return false;
       }
     } else if (is_dict(object)) {
       for (auto [key, value] : object.as_dict()->entries()) {
+        vm::step();
         if (!emit(*value, sink)) return false;
       }
     }
@@ -161,10 +163,12 @@ class Machine {
   bool recurse_into(const Value& value, const Sink& sink) {
     if (is_list_like(value)) {
       for (size_t i = 0; i < list_size(value); ++i) {
+        vm::step();
         if (!recurse(list_item(value, i), sink)) return false;
       }
     } else if (is_dict(value)) {
       for (auto [key, item] : value.as_dict()->entries()) {
+        vm::step();
         if (!recurse(*item, sink)) return false;
       }
     }
@@ -283,7 +287,10 @@ class Machine {
   static Value keys(const Value& value) {
     auto list = new_list();
     if (is_dict(value)) {
-      for (auto [key, item] : value.as_dict()->entries()) list->push(Value::share(key));
+      for (auto [key, item] : value.as_dict()->entries()) {
+        vm::step();
+        list->push(Value::share(key));
+      }
     } else if (is_list_like(value)) {
       return new_range(0, static_cast<int64_t>(list_size(value)));
     }

@@ -54,6 +54,7 @@ std::string_view balanced(std::string_view text, char open, char close) {
   size_t depth = 0;
   bool in_string = false;
   for (size_t at = start; at < text.size(); ++at) {
+    step();
     char c = text[at];
     if (in_string) {
       if (c == '\\') ++at;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "builtins/json_objects.h"
 #include "vm/objects.h"
+#include "vm/pace.h"
 
 namespace harn::builtins {
 
@@ -266,6 +267,7 @@ class JsonReader {
     skip_space();
     if (!take(']')) {
       do {
+        step();
         skip_space();
         Value item;
         if (!read_value(item, depth)) return false;
@@ -286,6 +288,7 @@ class JsonReader {
     skip_space();
     if (!take('}')) {
       do {
+        step();
         skip_space();
         std::string_view key;
         if (!read_string(key)) return false;

@@ -92,6 +92,7 @@ class JsonWriter {
     if (!within_limits(depth)) return false;
     out_ += '[';
     for (size_t i = 0; i < items.size(); ++i) {
+      step();
       if (i) out_ += ',';
       new_line(depth);
       if (!write(items[i], depth)) return false;
@@ -104,6 +105,7 @@ class JsonWriter {
   bool write_range(const RangeObject* range, size_t depth) {
     out_ += '[';
     for (int64_t i = range->start; i < range->end; ++i) {
+      step();
       if (!within_limits(depth)) return false;
       if (i != range->start) out_ += ',';
       new_line(depth);
@@ -119,6 +121,7 @@ class JsonWriter {
     out_ += '{';
     bool first = true;
     for (auto [key, value] : dict->entries()) {
+      step();
       if (!first) out_ += ',';
       first = false;
       new_line(depth);

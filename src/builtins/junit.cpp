@@ -190,6 +190,7 @@ Value read_report(std::string_view document) {
   TestCase test;
   bool in_case = false, in_child = false;
   while (reader.next(tag, text)) {
+    step();
     if (!in_case) {
       if (tag.name == "testcase" && !tag.closes) {
         test = start_case(tag);

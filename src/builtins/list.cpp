@@ -89,8 +89,10 @@ int64_t place_in_range(const RangeObject* range, const Value& item) {
 int64_t place_of(const Value& list, const Value& item) {
   if (list.is(Kind::Range)) return place_in_range(list.as_range(), item);
   auto values = list.as_list()->values();
-  auto found = std::find_if(values.begin(), values.end(),
-                            [&](const Value& value) { return equal(value, item); });
+  auto found = std::find_if(values.begin(), values.end(), [&](const Value& value) {
+    step();
+    return equal(value, item);
+  });
   return found == values.end() ? -1 : found - values.begin();
 }
 
@@ -113,6 +115,7 @@ Outcome<Value> extreme(Call& call, int wanted) {
   if (list.is(Kind::Range)) return list_item(list, wanted < 0 ? 0 : size - 1);
   const Value* best = list.as_list()->items;
   for (const Value& item : list.as_list()->values()) {
+    step();
     if (compare(item, *best) == wanted) best = &item;
   }
   return *best;
@@ -136,6 +139,7 @@ Outcome<Value> sum(Call& call) {
   double number = 0;
   bool any_float = false;
   for (const Value& item : call.arg(0).as_list()->values()) {
+    step();
     if (item.is_int()) whole += static_cast<uint64_t>(item.as_int());
     if (item.is_float()) any_float = true;
     if (item.is_number()) number += item.as_number();
@@ -183,6 +187,7 @@ Outcome<Value> compact(Call& call) {
   auto list = HARN_TRY(bounded_list(call, 0));
   auto out = new_list(list->size);
   for (const Value& item : list->values()) {
+    step();
     if (!item.is_nil()) out->push(item);
   }
   return out;
@@ -195,11 +200,15 @@ Outcome<Value> flatten(Call& call) {
   HARN_CHECK(check_list_size(size));
   auto out = new_list(size);
   for (const Value& item : list->values()) {
+    step();
     if (!is_list_like(item)) {
       out->push(item);
       continue;
     }
-    for (size_t i = 0, end = list_size(item); i < end; ++i) out->push(list_item(item, i));
+    for (size_t i = 0, end = list_size(item); i < end; ++i) {
+      step();
+      out->push(list_item(item, i));
+    }
   }
   return out;
 }
@@ -208,7 +217,10 @@ Outcome<Value> unique(Call& call) {
   if (call.arg(0).is(Kind::Range)) return call.arg(0);
   auto list = HARN_TRY(bounded_list(call, 0));
   auto seen = new_set();
-  for (const Value& item : list->values()) seen->insert(item);
+  for (const Value& item : list->values()) {
+    step();
+    seen->insert(item);
+  }
   return new_list(seen->values());
 }
 

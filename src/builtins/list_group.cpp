@@ -31,6 +31,7 @@ Outcome<Value> chunk(Call& call) {
   std::span<const Value> rest = list->values();
   auto out = new_list(rest.size() / size + 1);
   while (!rest.empty()) {
+    step();
     size_t taken = std::min(size, rest.size());
     out->push(new_list(rest.first(taken)));
     rest = rest.subspan(taken);
@@ -48,7 +49,10 @@ Outcome<Value> window(Call& call) {
   uint64_t windows = (places - 1) / step + 1;
   HARN_CHECK(check_list_size(saturating_product(windows, size)));
   auto out = new_list(windows);
-  for (uint64_t i = 0; i < windows; ++i) out->push(new_list(values.subspan(i * step, size)));
+  for (uint64_t i = 0; i < windows; ++i) {
+    vm::step();
+    out->push(new_list(values.subspan(i * step, size)));
+  }
   return out;
 }
 
@@ -57,7 +61,10 @@ Outcome<Value> enumerate(Call& call) {
   TwoFieldDict entry("index", "value");
   auto out = new_list(list->size);
   int64_t index = 0;
-  for (const Value& item : list->values()) out->push(entry.make(Value::integer(index++), item));
+  for (const Value& item : list->values()) {
+    step();
+    out->push(entry.make(Value::integer(index++), item));
+  }
   return out;
 }
 
@@ -68,6 +75,7 @@ Outcome<Value> zip(Call& call) {
   size_t size = std::min(list->size, list_size(other));
   auto out = new_list(size);
   for (size_t i = 0; i < size; ++i) {
+    step();
     auto row = new_list(size_t{2});
     row->push(list->items[i]);
     row->push(list_item(other, i));
@@ -84,7 +92,10 @@ void count_one(Value& counts, const StringObject* key) {
 Outcome<Value> tally(Call& call) {
   auto list = HARN_TRY(bounded_list(call, 0));
   Value counts = new_dict();
-  for (const Value& item : list->values()) count_one(counts, to_key(item).get());
+  for (const Value& item : list->values()) {
+    step();
+    count_one(counts, to_key(item).get());
+  }
   return counts;
 }
 

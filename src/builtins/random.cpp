@@ -103,6 +103,7 @@ Outcome<Value> random_shuffle(Call& call) {
   Value list = call.take(at);
   auto items = writable_list(list)->values();
   for (size_t i = items.size(); i > 1; --i) {
+    step();
     std::swap(items[i - 1], items[random_below(state, i)]);
   }
   return list;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "vm/pace.h"
 
 namespace harn::builtins {
 
@@ -18,6 +19,7 @@ class Matches {
   bool next() {
     re2::StringPiece whole(text_.data(), text_.size());
     while (start_ <= text_.size()) {
+      vm::step();
       if (!regex_.Match(whole, start_, text_.size(), re2::RE2::UNANCHORED, groups_.data(),
                         static_cast<int>(groups_.size()))) {
         return false;

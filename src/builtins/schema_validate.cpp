@@ -8,6 +8,7 @@
 #include "base/fmt.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
+#include "vm/pace.h"
 
 namespace harn::builtins::schema {
 
@@ -273,6 +274,7 @@ void Validator::check_items(const Value& value, const Keywords& words) {
   }
   size_t path_size = path_.size();
   for (size_t i = 0; i < list->size && !is_stopped(); ++i) {
+    step();
     const Value* schema = i < prefix_size ? &prefix->as_list()->items[i] : items;
     if (!schema) break;
     fmt::format_to(std::back_inserter(path_), "{}[{}]", path_size ? "" : "root", i);
@@ -282,6 +284,7 @@ void Validator::check_items(const Value& value, const Keywords& words) {
   if (unique && truthy(*unique)) {
     auto seen = new_set();
     for (const Value& item : list->values()) {
+      step();
       // A set tells 1 from 1.0; JSON does not.
       Value key = item.is_float() && item.as_float() == std::trunc(item.as_float()) &&
                           std::abs(item.as_float()) < 1e15
@@ -300,7 +303,7 @@ void Validator::check_contains(std::span<const Value> items, const Keywords& wor
   int64_t max =
       is_count(words[Keyword::MaxContains]) ? words[Keyword::MaxContains]->as_int() : INT64_MAX;
   int64_t found = std::count_if(items.begin(), items.end(),
-                                [&](const Value& item) { return fits(item, *wanted); });
+                                [&](const Value& item) { step(); return fits(item, *wanted); });
   if (found < min)
     report(harn::format("expected at least {} items that match `contains`, got {}", min, found));
   if (found > max)
@@ -333,6 +336,7 @@ void Validator::check_dict(const Value& value, const Keywords& words) {
                       words[Keyword::PatternProperties] || words[Keyword::PropertyNames];
   if (looks_inside) {
     for (auto [key, item] : dict->entries()) {
+      step();
       if (is_stopped()) return;
       check_entry(key, *item, words);
     }
@@ -462,6 +466,7 @@ void Validator::fill(Value& value, const Value& schema, int depth) {
   const Value* items = words[Keyword::Items];
   if (!items || !items->is_dict() || !value.is_list()) return;
   for (size_t i = 0; i < value.as_list()->size; ++i) {
+    step();
     Value item = value.as_list()->items[i];
     fill(item, *items, depth + 1);
     if (item.bits() != value.as_list()->items[i].bits())

@@ -20,9 +20,15 @@ Outcome<Value> make_set(Call& call) {
   for (Value& value : call.args()) {
     if (is_list_like(value)) {
       HARN_CHECK(check_list_size(list_size(value)));
-      for (size_t i = 0, size = list_size(value); i < size; ++i) set->insert(list_item(value, i));
+      for (size_t i = 0, size = list_size(value); i < size; ++i) {
+        step();
+        set->insert(list_item(value, i));
+      }
     } else if (is_set(value)) {
-      for (const Value& item : value.as_set()->values()) set->insert(item);
+      for (const Value& item : value.as_set()->values()) {
+        step();
+        set->insert(item);
+      }
     } else {
       set->insert(std::move(value));
     }

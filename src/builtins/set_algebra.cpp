@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "vm/pace.h"
+
 namespace harn::builtins {
 
 using namespace vm;
@@ -25,26 +27,30 @@ bool holds(const SetObject& set, const Value& item, Match match) {
 bool holds_all(const SetObject& set, const SetObject& items, Match match) {
   auto values = items.values();
   return std::all_of(values.begin(), values.end(),
-                     [&](const Value& item) { return holds(set, item, match); });
+                     [&](const Value& item) { step(); return holds(set, item, match); });
 }
 
 bool holds_any(const SetObject& set, const SetObject& items, Match match) {
   auto values = items.values();
   return std::any_of(values.begin(), values.end(),
-                     [&](const Value& item) { return holds(set, item, match); });
+                     [&](const Value& item) { step(); return holds(set, item, match); });
 }
 
 // Adds the items of `from` whose presence in `other` is as wanted.
 static void add_where(SetObject& to, const SetObject& from, const SetObject& other, bool wanted,
                       Match match) {
   for (const Value& item : from.values()) {
+    step();
     if (holds(other, item, match) == wanted) to.insert(item);
   }
 }
 
 Value set_union(const SetObject& a, const SetObject& b, Match match) {
   auto out = new_set();
-  for (const Value& item : a.values()) out->insert(item);
+  for (const Value& item : a.values()) {
+    step();
+    out->insert(item);
+  }
   add_where(*out, b, a, false, match);
   return out;
 }

@@ -40,6 +40,7 @@ struct Placed {
   Key key;
   uint32_t place;
   bool operator<(const Placed& other) const {
+    step();
     if (key < other.key) return true;
     if (other.key < key) return false;
     return place < other.place;
@@ -79,6 +80,7 @@ Order order_by_compare(std::span<const Value> keys) {
   Order order(keys.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    step();
     return compare(keys[a], keys[b]) < 0;
   });
   return order;
@@ -109,7 +111,14 @@ Value sorted_ints(std::span<const Value> items) {
   std::vector<int64_t> numbers;
   numbers.reserve(items.size());
   for (const Value& item : items) numbers.push_back(item.as_int());
-  std::sort(numbers.begin(), numbers.end());
+  // Short ones are done before anybody wants them to stop.
+  constexpr size_t kLong = 100'000;
+  auto counted = [](int64_t a, int64_t b) {
+    step();
+    return a < b;
+  };
+  if (numbers.size() < kLong) std::sort(numbers.begin(), numbers.end());
+  else std::sort(numbers.begin(), numbers.end(), counted);
   auto out = new_list(items.size());
   for (int64_t number : numbers) out->push(Value::integer(number));
   return out;

@@ -24,6 +24,7 @@ Outcome<std::vector<double>> numbers(Call& call, MayBeEmpty may_be_empty) {
   std::vector<double> out;
   out.reserve(list->size);
   for (const Value& item : list->values()) {
+    step();
     if (!item.is_number()) return type_error("{} must be numeric", name);
     out.push_back(item.as_number());
   }
@@ -42,6 +43,7 @@ Outcome<Value> mean(Call& call) {
 // NaN goes last: without a total order the sort itself would be undefined.
 void sort_numbers(std::vector<double>& values) {
   std::sort(values.begin(), values.end(), [](double a, double b) {
+    step();
     return std::isnan(b) ? !std::isnan(a) : a < b;
   });
 }

@@ -83,7 +83,13 @@ Outcome<Value> deadline_begin(Call& call) {
   constexpr int64_t kDefault = 30'000;
   int64_t ms = call.arg(0).is_int() ? std::max<int64_t>(0, call.arg(0).as_int()) : kDefault;
   Task& task = Scheduler::current();
-  task.scheduler->push_deadline(task, due_in(*task.scheduler, ms));
+  task.scheduler->push_deadline(task, due_in(*task.scheduler, ms), static_cast<uint32_t>(call.arg(1).as_int()));
+  return Value();
+}
+
+Outcome<Value> deadline_check(Call&) {
+  Task& task = Scheduler::current();
+  if (task.scheduler->is_deadline_over(task)) return throw_text("Deadline exceeded");
   return Value();
 }
 
@@ -145,7 +151,8 @@ constinit const Builtin kRows[] = {
      .doc = "Whether this task has been asked to end.",
      .example = "is_cancelled() == false",
      .call = is_cancelled},
-    {.name = "__deadline_begin", .signature = "(ms: any) -> nil", .doc = "Enters a deadline block.", .call = deadline_begin},
+    {.name = "__deadline_begin", .signature = "(ms: any, start: int) -> nil", .doc = "Enters a deadline block.", .call = deadline_begin},
+    {.name = "__deadline_check", .signature = "() -> nil", .doc = "Throws when the time of the block is over.", .call = deadline_check},
     {.name = "__deadline_end", .signature = "() -> nil", .doc = "Leaves a deadline block.", .call = deadline_end},
     {.name = "__permits_held", .signature = "() -> int", .doc = "How many permits the task's scopes hold.", .call = permits_held},
     {.name = "__permits_release", .signature = "(keep: int) -> nil", .doc = "Gives back permits.", .call = permits_release},

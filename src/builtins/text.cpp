@@ -53,6 +53,7 @@ Ref<ListObject> list_of_chars(const StringObject* string) {
   auto list = new_list(string->chars());
   std::string_view view = string->view();
   for (size_t at = 0; at < view.size();) {
+    step();
     size_t size = text::char_size(view, at);
     list->push(char_string(view.substr(at, size)));
     at += size;
@@ -73,7 +74,10 @@ Value split_everywhere(const StringObject* string) {
   auto parts = new_list(string->chars() + size_t{2});
   parts->push(char_string(""));
   auto characters = list_of_chars(string);
-  for (const Value& character : characters->values()) parts->push(character);
+  for (const Value& character : characters->values()) {
+    step();
+    parts->push(character);
+  }
   parts->push(char_string(""));
   return parts;
 }
@@ -84,6 +88,7 @@ Outcome<Value> split_by(Call& call, std::string_view separator) {
   if (separator.empty()) return split_everywhere(receiver(call));
   auto parts = new_list();
   for (size_t start = 0;;) {
+    step();
     size_t end = text.find(separator, start);
     if (end == std::string_view::npos) {
       parts->push(text_value(text.substr(start)));
@@ -101,6 +106,7 @@ Outcome<Value> lines(Call& call) {
   auto text = HARN_TRY(call.text(0));
   auto parts = new_list();
   while (!text.empty()) {
+    step();
     size_t end = text.find('\n');
     auto line = text.substr(0, end);
     if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
@@ -123,6 +129,7 @@ Outcome<Value> join(Call& call) {
 std::string insert_everywhere(std::string_view text, std::string_view with) {
   std::string out(with);
   for (size_t at = 0; at < text.size();) {
+    step();
     size_t size = text::char_size(text, at);
     out.append(text.substr(at, size)).append(with);
     at += size;
@@ -133,7 +140,10 @@ std::string insert_everywhere(std::string_view text, std::string_view with) {
 size_t occurrences(std::string_view text, std::string_view of) {
   size_t count = 0;
   size_t at = text.find(of);
-  for (; at != std::string_view::npos; at = text.find(of, at + of.size())) ++count;
+  for (; at != std::string_view::npos; at = text.find(of, at + of.size())) {
+    step();
+    ++count;
+  }
   return count;
 }
 
@@ -151,6 +161,7 @@ Outcome<Value> replace(Call& call) {
   char* out = result->data();
   auto put = [&](std::string_view piece) { out = std::copy(piece.begin(), piece.end(), out); };
   for (; hits > 0; --hits) {
+    step();
     size_t at = text.find(from);
     put(text.substr(0, at));
     put(to);
@@ -260,6 +271,7 @@ Outcome<Value> reverse(Call& call) {
   auto result = new_string(text.size());
   char* out = result->data() + text.size();
   for (size_t at = 0; at < text.size();) {
+    step();
     auto character = text.substr(at, text::char_size(text, at));
     out -= character.size();
     std::copy(character.begin(), character.end(), out);
@@ -305,6 +317,7 @@ Outcome<Value> pad_right(Call& call) {
 Outcome<Value> format_names(std::string_view form, const DictObject* values) {
   std::string out;
   for (;;) {
+    step();
     size_t open = form.find('{');
     size_t close = open == std::string_view::npos ? open : form.find('}', open);
     if (close == std::string_view::npos) break;
@@ -325,8 +338,10 @@ Outcome<Value> format_in_order(std::string_view form, std::span<Value> values) {
   for (const Value& value : values) {
     size_t at = form.find("{}");
     if (at == std::string_view::npos) break;
+    size_t before = out.size();
     out += form.substr(0, at);
     display_to(out, value);
+    step_bytes(64 + out.size() - before);
     HARN_CHECK(check_text_size(out.size()));
     form.remove_prefix(at + 2);
   }

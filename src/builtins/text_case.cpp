@@ -72,6 +72,7 @@ std::string upper(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (size_t at = 0; at < text.size(); at += text::char_size(text, at)) {
+    step();
     if (static_cast<unsigned char>(text[at]) < 0x80) out += ascii_upper(text[at]);
     else append_upper(out, text::decode(text, at));
   }
@@ -83,6 +84,7 @@ std::string lower(std::string_view text) {
   out.reserve(text.size());
   char32_t before = 0;
   for (size_t at = 0; at < text.size(); at += text::char_size(text, at)) {
+    step();
     if (static_cast<unsigned char>(text[at]) < 0x80) out += ascii_lower(text[at]);
     else append_lower(out, text, at, before);
     before = text::decode(text, at);
@@ -122,6 +124,7 @@ Outcome<Value> title_case(Call& call) {
   auto text = HARN_TRY(call.text(0));
   std::string out;
   for (size_t at = 0; at < text.size();) {
+    step();
     size_t end = at;
     while (end < text.size() && !text::is_space(text::decode(text, end))) {
       end += text::char_size(text, end);
@@ -145,6 +148,7 @@ using Words = std::vector<std::string_view>;
 Words words_between(std::string_view text, char separator) {
   Words words;
   for (std::string_view word : text::split(text, std::string_view(&separator, 1))) {
+    step();
     if (!word.empty()) words.push_back(word);
   }
   return words;
@@ -161,6 +165,7 @@ Words humps(std::string_view text) {
   size_t start = 0;
   bool upper_before = false;
   for (size_t at = 0; at < text.size();) {
+    step();
     size_t next = at + text::char_size(text, at);
     bool here = is_upper(text, at);
     bool small_next =
@@ -179,6 +184,7 @@ Words humps(std::string_view text) {
 std::string lower_joined(const Words& words, char separator) {
   std::string out;
   for (std::string_view word : words) {
+    step();
     if (!out.empty() && out.back() != separator) out += separator;
     out += lower(word);
   }
@@ -187,7 +193,10 @@ std::string lower_joined(const Words& words, char separator) {
 
 std::string pascal_joined(const Words& words) {
   std::string out;
-  for (std::string_view word : words) out += upper_first(lower(word));
+  for (std::string_view word : words) {
+    step();
+    out += upper_first(lower(word));
+  }
   return out;
 }
 
@@ -216,6 +225,7 @@ std::vector<std::string_view> graphemes(std::string_view text) {
   utf8proc_int32_t state = 0;
   size_t start = 0;
   for (size_t at = 0; at < text.size();) {
+    step();
     size_t next = at + text::char_size(text, at);
     bool breaks = next >= text.size() ||
                   utf8proc_grapheme_break_stateful(
@@ -235,7 +245,10 @@ Outcome<Value> unicode_graphemes(Call& call) {
   auto clusters = graphemes(text);
   HARN_CHECK(check_list_size(clusters.size()));
   auto list = new_list(clusters.size());
-  for (std::string_view cluster : clusters) list->push(char_string(cluster));
+  for (std::string_view cluster : clusters) {
+    step();
+    list->push(char_string(cluster));
+  }
   return list;
 }
 

@@ -36,12 +36,18 @@ Value convert(const toml::node& node) {
     case toml::node_type::date_time: return shown(node.as_date_time()->get());
     case toml::node_type::array: {
       auto list = new_list(node.as_array()->size());
-      for (const toml::node& item : *node.as_array()) list->push(convert(item));
+      for (const toml::node& item : *node.as_array()) {
+        step();
+        list->push(convert(item));
+      }
       return list;
     }
     case toml::node_type::table: {
       Value dict = new_dict(node.as_table()->size());
-      for (auto&& [key, value] : *node.as_table()) dict_set(dict, key.str(), convert(value));
+      for (auto&& [key, value] : *node.as_table()) {
+        step();
+        dict_set(dict, key.str(), convert(value));
+      }
       return dict;
     }
     case toml::node_type::none: break;
@@ -103,6 +109,7 @@ class TomlWriter {
     if (depth > kMaxDepth) return fail("nested too deeply");
     // Plain values first: what follows a [header] belongs to it.
     for (auto [key, value] : table->entries()) {
+      step();
       if (is_table(*value) || is_list_of_tables(*value)) continue;
       write_key(out, key->view());
       out += " = ";
@@ -110,6 +117,7 @@ class TomlWriter {
       out += '\n';
     }
     for (auto [key, value] : table->entries()) {
+      step();
       std::string inner = path;
       if (!inner.empty()) inner += '.';
       write_key(inner, key->view());
@@ -117,6 +125,7 @@ class TomlWriter {
         if (!write_section(value->as_dict(), inner, "[", "]", depth)) return false;
       } else if (is_list_of_tables(*value)) {
         for (const Value& item : value->as_list()->values()) {
+          step();
           if (!write_section(item.as_dict(), inner, "[[", "]]", depth)) return false;
         }
       }
@@ -162,6 +171,7 @@ class TomlWriter {
     if (list_size(list) > kMaxListSize) return fail("the value is too large");
     out += '[';
     for (size_t i = 0; i < list_size(list); ++i) {
+      step();
       if (i) out += ", ";
       if (!write_value(list_item(list, i), depth + 1)) return false;
     }
@@ -173,6 +183,7 @@ class TomlWriter {
     out += '{';
     bool is_first = true;
     for (auto [key, value] : table->entries()) {
+      step();
       out += is_first ? " " : ", ";
       is_first = false;
       write_key(out, key->view());

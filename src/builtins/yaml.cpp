@@ -4,8 +4,9 @@
 
 #include <charconv>
 #include <cmath>
+#include <istream>
 #include <optional>
-#include <sstream>
+#include <streambuf>
 #include <unordered_map>
 
 #include "base/result.h"
@@ -147,6 +148,7 @@ class ValueBuilder : public YAML::EventHandler {
       result = std::move(value);
       return;
     }
+    step();
     Open& top = open_.back();
     if (top.container.is_list()) {
       writable_list(top.container)->push(std::move(value));
@@ -163,10 +165,32 @@ class ValueBuilder : public YAML::EventHandler {
   std::unordered_map<YAML::anchor_t, Value> anchors_;
 };
 
+// Hands the text to the parser in pieces: it may read on to the end of a list before it tells of the first
+// item, and takes its time.
+class TextPieces : public std::streambuf {
+ public:
+  explicit TextPieces(std::string_view text) : text_(text) {}
+
+ private:
+  int_type underflow() override {
+    constexpr size_t kPiece = 2048;
+    step(kPiece);
+    if (text_.empty()) return traits_type::eof();
+    auto* start = const_cast<char*>(text_.data());
+    size_t size = std::min(kPiece, text_.size());
+    setg(start, start, start + size);
+    text_.remove_prefix(size);
+    return traits_type::to_int_type(*start);
+  }
+
+  std::string_view text_;
+};
+
 Outcome<Value> yaml_parse(Call& call) {
   auto text = HARN_TRY(call.text(0));
   try {
-    std::istringstream stream{std::string(text)};
+    TextPieces pieces(text);
+    std::istream stream(&pieces);
     YAML::Parser parser(stream);
     ValueBuilder builder;
     if (!parser.HandleNextDocument(builder)) return Value();
@@ -178,6 +202,8 @@ Outcome<Value> yaml_parse(Call& call) {
     if (error.mark.is_null()) return throw_text("YAML parse error: {}", error.msg);
     return throw_text("YAML parse error: {} at line {} column {}", error.msg, error.mark.line + 1,
                       error.mark.column + 1);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
     return throw_text("YAML parse error: {}", error.what());
   }
@@ -242,6 +268,7 @@ class YamlWriter {
     if (list_size(list) > kMaxListSize) return false;
     if (after_key) out += '\n';
     for (size_t i = 0; i < list_size(list); ++i) {
+      step();
       if (i || after_key) indent(depth);
       out += "- ";
       if (!write(list_item(list, i), depth + 1, false)) return false;
@@ -254,6 +281,7 @@ class YamlWriter {
     if (after_key) out += '\n';
     bool is_first = true;
     for (auto [key, value] : dict->entries()) {
+      step();
       if (!is_first || after_key) indent(depth);
       is_first = false;
       write_text(key->view());

@@ -104,6 +104,7 @@ struct Handler {
   uint32_t target;
   uint8_t reg;      // receives the error
   bool cleanup;     // finally and defer: runs for cancellation too
+  uint32_t cleanup_end = 0;  // the clean-up code is [target, cleanup_end)
 };
 
 struct LineEntry {

@@ -22,6 +22,7 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code) {
   jump(done);
   uint32_t on_error = here();
   add_handler(start, end, on_error, error, true);
+  size_t handler = code_->handlers.size();
   emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
   emit(Op::Rethrow, error);
   bind(cleanup.entry);
@@ -29,6 +30,7 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code) {
   code();
   cleaning_up_.pop_back();
   emit(Op::EndGosub, cleanup.return_to);
+  if (start != end) code_->handlers[handler - 1].cleanup_end = here();
   bind(done);
 }
 

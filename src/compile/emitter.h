@@ -54,6 +54,7 @@ class FunctionCompiler {
     Label entry;
     Reg return_to;  // holds where the clean-up code goes back to
     Reg value;      // keeps a returned value while clean-up code runs
+    bool is_deadline = false;
   };
   struct Loop {
     Label* break_to;

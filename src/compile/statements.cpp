@@ -276,6 +276,11 @@ void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value) {
 // ---- leaving ----
 
 void FunctionCompiler::run_cleanups(size_t down_to) {
+  // A deadline that has passed is noticed at the latest where its block is left. Before the first clean-up
+  // code: an error must not make it run twice.
+  bool leaves_deadline = false;
+  for (size_t i = down_to; i < cleanups_.size(); ++i) leaves_deadline |= cleanups_[i]->is_deadline;
+  if (leaves_deadline) call_internal("__deadline_check", temp(), 0);
   for (size_t i = cleanups_.size(); i > down_to; --i) {
     emit_jump(Op::Gosub, cleanups_[i - 1]->return_to, cleanups_[i - 1]->entry);
   }

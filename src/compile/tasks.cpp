@@ -38,12 +38,19 @@ void FunctionCompiler::parallel(Parallel& node, Reg to) {
 
 void FunctionCompiler::deadline(Deadline& node, Reg to) {
   Reg value = to < 0 ? -1 : temp();
-  Reg argument = temp();
-  expression(node.duration, argument);
+  Reg arguments = temps(2);
+  expression(node.duration, arguments);
+  // Where the block begins: the VM tells clean-up code inside it from clean-up code around it.
+  integer(here(), arguments + 1);
   at(node.span);
-  call_internal("__deadline_begin", argument, 1);
-  with_cleanup([&] { block(node.body, value); },
-               [&] { call_internal("__deadline_end", temp(), 0); });
+  call_internal("__deadline_begin", arguments, 2);
+  with_cleanup(
+      [&] {
+        cleanups_.back()->is_deadline = true;
+        block(node.body, value);
+        call_internal("__deadline_check", temp(), 0);
+      },
+      [&] { call_internal("__deadline_end", temp(), 0); });
   if (value >= 0) emit(Op::Steal, to, value);
 }
 

@@ -6,6 +6,7 @@
 #include "vm/interpreter.h"
 #include "vm/ops.h"
 #include "vm/print.h"
+#include "vm/pace.h"
 
 namespace harn::vm {
 
@@ -260,7 +261,10 @@ Value Interpreter::concat(const Value* parts, uint32_t count) {
 
 Status Interpreter::list_spread(Value& list, const Value& items) {
   if (items.is(Kind::Set)) {
-    for (const Value& item : items.as_set()->values()) list.as_list()->push(item);
+    for (const Value& item : items.as_set()->values()) {
+      vm::step();
+      list.as_list()->push(item);
+    }
     return Status::Done;
   }
   if (!is_list_like(items)) {
@@ -268,7 +272,10 @@ Status Interpreter::list_spread(Value& list, const Value& items) {
   }
   size_t size = list_size(items);
   if (size > kMaxListSize) return fail(runtime_error("list too large"));
-  for (size_t i = 0; i < size; ++i) list.as_list()->push(list_item(items, i));
+  for (size_t i = 0; i < size; ++i) {
+    vm::step();
+    list.as_list()->push(list_item(items, i));
+  }
   return Status::Done;
 }
 
@@ -290,6 +297,7 @@ Status Interpreter::dict_spread(Value& dict, const Value& items) {
 Value Interpreter::dict_rest(const Value& source, const Keys& without) {
   DictBuilder rest;
   for (auto [key, value] : source.as_dict()->entries()) {
+    vm::step();
     bool taken = false;
     for (const std::string& name : without) taken |= key->view() == name;
     if (!taken) rest.add(key, *value);

@@ -8,6 +8,7 @@
 #include "vm/error.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
+#include "vm/pace.h"
 
 // How C++ functions are bound into the language: one row each. The VM's binding, the arity check,
 // the generated reference, `harn explain` and completion all come from the rows.

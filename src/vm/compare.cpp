@@ -5,6 +5,7 @@
 #include "vm/handle.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
+#include "vm/pace.h"
 
 // `==`, structural identity and structural hashes.
 //
@@ -65,6 +66,7 @@ class Comparison {
   static bool is_range(const RangeObject* range, const ListObject* list) {
     if (static_cast<size_t>(range->size()) != list->size) return false;
     for (size_t i = 0; i < list->size; ++i) {
+      step();
       const Value& item = list->items[i];
       int64_t expected = range->start + static_cast<int64_t>(i);
       bool matches = item.is_int() ? item.as_int() == expected
@@ -78,6 +80,7 @@ class Comparison {
   bool compare_items(std::span<const Value> a, std::span<const Value> b, int depth) {
     if (a.size() != b.size()) return false;
     for (size_t i = 0; i < a.size(); ++i) {
+      step();
       if (!compare(a[i], b[i], depth)) return false;
     }
     return true;
@@ -90,6 +93,7 @@ class Comparison {
     }
     if (a->size() != b->size()) return false;
     for (auto [key, value] : a->entries()) {
+      step();
       const Value* other = b->find(key);
       if (!other || !compare(*value, *other, depth)) return false;
     }
@@ -100,11 +104,15 @@ class Comparison {
     if (a->size != b->size) return false;
     if (a == b) return true;
     if (set_depth >= kMaxSetDepth) return false;
-    ++set_depth;
-    bool all = true;
-    for (size_t i = 0; all && i < a->size; ++i) all = b->contains(a->items[i]);
-    --set_depth;
-    return all;
+    struct Level {
+      Level() { ++set_depth; }
+      ~Level() { --set_depth; }
+    } level;
+    for (size_t i = 0; i < a->size; ++i) {
+      step();
+      if (!b->contains(a->items[i])) return false;
+    }
+    return true;
   }
 
   // Sets go by identity: what makes handles equal may change while they are in one.

@@ -3,6 +3,8 @@
 #include <mutex>
 
 #include "base/assert.h"
+#include "vm/memory.h"
+#include "vm/pace.h"
 #include "vm/scheduler.h"
 
 namespace harn::vm {
@@ -45,7 +47,14 @@ struct Turnstile {
 
 void fiber_main(void* argument) {
   auto& fiber = *static_cast<Fiber*>(argument);
-  fiber.outcome = fiber.function(fiber.call);
+  // Nothing may be thrown past the end of the fiber's stack.
+  try {
+    fiber.outcome = fiber.function(fiber.call);
+  } catch (Stopped& stopped) {
+    fiber.outcome = std::unexpected(std::move(stopped.error));
+  } catch (const std::bad_alloc&) {
+    fiber.outcome = std::unexpected(out_of_memory_error());
+  }
 }
 
 Step start(WaitCall& call, NativeFunction function) {

@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "vm/dict.h"
+#include "vm/memory.h"
 #include "vm/ops.h"
 #include "vm/trace.h"
 
@@ -131,11 +132,15 @@ Interpreter::Ran Interpreter::run() {
   const Word* pc;
   Word w;
   Value* G;
-  // Calls and passes of loops until the task looks whether it should stop or let others run. Counted,
-  // not timed: the order in which tasks run is the same every time.
-  constexpr int32_t kBudget = 5'000;
+  // Calls and passes of loops until the task lets others run. Counted, not timed: the order in which tasks
+  // run is the same every time. It looks whether it should stop after each slice of them, and at once
+  // when it is told to (see pace.h).
+  constexpr int32_t kSlice = 500;
+  constexpr int32_t kSlices = 10;
   constexpr int32_t kSwitchCost = 20;
-  int32_t budget = kBudget;
+  int32_t slices = kSlices;
+  std::atomic<int32_t>& budget = pace_.budget;
+  budget.store(task_->deadline_passed ? 0 : kSlice, std::memory_order_relaxed);
   const Builtin* const* const builtins = vm_.builtins().by_id();
 
 #define A a_of(w)
@@ -189,10 +194,14 @@ Interpreter::Ran Interpreter::run() {
 // Between two instructions only: `pc` is where the task goes on.
 #define CHECK_STOP                                    \
   do {                                                \
-    if (--budget < 0) [[unlikely]] goto checkpoint;   \
+    int32_t left = budget.load(std::memory_order_relaxed) - 1; \
+    budget.store(left, std::memory_order_relaxed);    \
+    if (left < 0) [[unlikely]] goto checkpoint;       \
   } while (false)
 #define JUMP_WORD static_cast<int32_t>(*pc)
 
+again:
+  try {
   LOAD_GLOBALS;
   if (std::exchange(failed_, false)) goto unwinding;
   LOAD_FRAME;
@@ -912,9 +921,13 @@ op_JumpIfNotCaught: {
 op_Gosub: {
   RA.set_int(pc + 1 - proto->words);
   pc += JUMP_WORD + 1;
+  frame->pc = pc + 1;  // whoever looks sees that clean-up code runs
   NEXT;
 }
-op_EndGosub: pc = proto->words + RA.as_int(); NEXT;
+op_EndGosub:
+  pc = proto->words + RA.as_int();
+  frame->pc = pc;
+  NEXT;
 op_WrapOk: {
   Value value = std::move(RB);
   RA = is_result(value) ? std::move(value) : new_ok(std::move(value));
@@ -1005,7 +1018,11 @@ close:
   goto unwinding;
 checkpoint:
   frame->pc = pc;
-  budget = kBudget;
+  // Long builtins have used up some of it, too.
+  slices -= 1 - budget.load(std::memory_order_relaxed) / kSlice;
+  budget.store(kSlice, std::memory_order_relaxed);
+  if (slices > 0 && !pace_.is_raised() && !task_->deadline_passed) NEXT;
+  slices = kSlices;
   if (kWatching && task_->watched == 0) {
     task_->is_watching = false;
     return Ran::Again;
@@ -1015,14 +1032,19 @@ checkpoint:
     case Status::Parked:
       task_->current = co_;
       return Ran::Yielded;
-    default: NEXT;
+    default:
+      if (task_->deadline_passed) budget.store(0, std::memory_order_relaxed);
+      NEXT;
   }
 parked:
   // Going through the worker's loop would cost more than what many tasks do between two waits.
   for (;;) {
     task_->current = co_;
-    budget -= kSwitchCost;
-    if (budget < 0) return Ran::Parked;
+    budget.store(budget.load(std::memory_order_relaxed) - kSwitchCost, std::memory_order_relaxed);
+    if (budget.load(std::memory_order_relaxed) < 0) {
+      if (--slices <= 0 || pace_.is_raised()) return Ran::Parked;
+      budget.store(kSlice, std::memory_order_relaxed);
+    }
     Status status = switch_task();
     if (status == Status::Parked) return Ran::Parked;
     if (!kWatching && task_->is_watching) {
@@ -1030,6 +1052,7 @@ parked:
       return Ran::Again;
     }
     LOAD_GLOBALS;
+    if (task_->deadline_passed) budget.store(0, std::memory_order_relaxed);
     if (status == Status::Failed) goto unwinding;
     LOAD_FRAME;
     NEXT;
@@ -1043,8 +1066,20 @@ unwinding:
   }
   if (kWatching && co_->frame_count == 0) goto finished;
   LOAD_GLOBALS;
+  if (task_->deadline_passed) budget.store(0, std::memory_order_relaxed);
   LOAD_FRAME;
   NEXT;
+
+  // What C++ code that an instruction called was left by (see pace.h and memory.h).
+  } catch (Stopped& stopped) {
+    error_ = std::move(stopped.error);
+  } catch (const std::bad_alloc&) {
+    error_ = out_of_memory_error();
+  }
+  // An instruction that may leave the frame has saved where it is.
+  if (co_->frame_count > 0 && frame == co_->frames + co_->frame_count - 1) frame->pc = pc;
+  failed_ = true;
+  goto again;
 }
 
 template Interpreter::Ran Interpreter::run<false>();

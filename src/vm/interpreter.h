@@ -1,6 +1,8 @@
 #pragma once
 
 #include "vm/function.h"
+#include "vm/pace.h"
+#include "vm/scheduler.h"
 #include "vm/task.h"
 #include "vm/vm.h"
 
@@ -11,7 +13,14 @@ namespace harn::vm {
 // (fields and paths) and type_check.cpp.
 class Interpreter {
  public:
-  Interpreter(Vm& vm, Task& task) : vm_(vm), task_(&task) {}
+  // Without a worker: for the start code of the prelude.
+  Interpreter(Vm& vm, Task& task, Worker* worker) : vm_(vm), task_(&task), worker_(worker), pace_(pace_of(worker)) {
+    if (worker) outer_ = std::exchange(worker->interpreter, this);
+  }
+  ~Interpreter() {
+    if (worker_) worker_->interpreter = outer_;
+  }
+  Interpreter(const Interpreter&) = delete;
 
   enum class Status : uint8_t {
     Done,     // the value is in place
@@ -31,6 +40,12 @@ class Interpreter {
   // worker: the answer is about the task that ran last, Worker::running.
   Ran resume();
 
+  // In the middle of C++ code (see vm/pace.h): throws Stopped when the task has to stop.
+  void look_up();
+  // Which frame the block of a deadline is in.
+  void mark_block(Deadline& deadline) const;
+  bool is_block_of_frame(const Deadline& deadline) const;
+
  private:
   // `kWatching`: looks for generators to close before each instruction. The same loop otherwise.
   template <bool kWatching>
@@ -48,6 +63,8 @@ class Interpreter {
   // The task has parked: makes the next one that is ready the running one. Parked when there is none.
   Status switch_task();
   Status take_requests(bool in_wait);
+  bool must_leave(const Deadline& deadline) const;
+  Deadline* passed_deadline() const;
   Status call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result, bool is_retry);
   // The common end of a wait: the answer is there, and the task is in no queue any more.
   bool deliver_answer();
@@ -133,6 +150,11 @@ class Interpreter {
   Coroutine* co_ = nullptr;
   Thrown error_;
   bool failed_ = false;  // the loop begins with error_
+  static Pace& pace_of(Worker* worker);
+
+  Worker* worker_;
+  Pace& pace_;
+  Interpreter* outer_ = nullptr;  // this one runs in the middle of it: a part of the prelude is loaded
 };
 
 }  // namespace harn::vm

@@ -2,6 +2,7 @@
 
 #include "vm/memory.h"
 #include "vm/objects.h"
+#include "vm/pace.h"
 
 namespace harn::vm {
 
@@ -21,7 +22,10 @@ Ref<ListObject> new_list(size_t capacity) {
 
 Ref<ListObject> new_list(std::span<const Value> values) {
   auto list = new_list(values.size());
-  for (const Value& value : values) new (list->items + list->size++) Value(value);
+  for (const Value& value : values) {
+    step();
+    new (list->items + list->size++) Value(value);
+  }
   return list;
 }
 
@@ -51,6 +55,7 @@ Ref<ListObject> to_list_object(const Value& list) {
   const RangeObject* range = list.as_range();
   auto result = new_list(static_cast<size_t>(range->size()));
   for (int64_t i = range->start; i < range->end; ++i) {
+    step();
     new (result->items + result->size++) Value(Value::integer(i));
   }
   return result;
@@ -63,7 +68,10 @@ ListObject* writable_list(Value& target) {
     // Leave some room: a copy is made in order to change it, and most changes add something.
     const ListObject* source = target.as_list();
     auto copy = new_list(source->size + source->size / 8 + 1);
-    for (const Value& value : source->values()) new (copy->items + copy->size++) Value(value);
+    for (const Value& value : source->values()) {
+      step();
+      new (copy->items + copy->size++) Value(value);
+    }
     target = std::move(copy);
   }
   return target.as_list();

@@ -135,6 +135,8 @@ void* refill(size_t list) {
 
 }  // namespace
 
+Thrown out_of_memory_error() { return make_error_text(ErrorClass::Runtime, "out of memory").error(); }
+
 void* allocate_slow(size_t size) {
 #ifndef HARN_SANITIZED
   if (size <= kMaxSmall) return refill(std::max<size_t>(1, (size + kSmallStep - 1) / kSmallStep));

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "vm/error.h"
 #include "vm/value.h"
 
 // Memory of heap objects.
@@ -29,6 +30,9 @@ struct Pool {
 extern constinit thread_local Pool pool;
 
 void* allocate_slow(size_t size);
+
+// What the program sees of memory that cannot be had (std::bad_alloc in C++ code): an error it can catch.
+Thrown out_of_memory_error();
 
 // Never null: running out of memory ends the process with a message.
 inline void* allocate(size_t size) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
+#include "vm/pace.h"
 
 // Arithmetic, ordering, membership, indexing and slicing on operands of any kind. Equality and
 // hashes are in compare.cpp, print forms in print.cpp.
@@ -92,7 +93,10 @@ Outcome<Value> add_lists(Value a, const Value& b) {
   Value other = b;
   ListObject* list = writable_list(a);
   if (list->size + more > list->capacity) list->grow(list->size + more);
-  for (size_t i = 0; i < more; ++i) new (list->items + list->size++) Value(list_item(other, i));
+  for (size_t i = 0; i < more; ++i) {
+    step();
+    new (list->items + list->size++) Value(list_item(other, i));
+  }
   return a;
 }
 
@@ -114,6 +118,7 @@ Outcome<Value> add_strings(Value a, const Value& b) {
 Outcome<Value> repeat(std::string_view text, int64_t times) {
   if (times <= 0 || text.empty()) return text_value("");
   if (static_cast<uint64_t>(times) > kMaxStringSize / text.size()) return string_too_large();
+  step_bytes(text.size() * static_cast<size_t>(times));
   auto result = new_string(text.size() * static_cast<size_t>(times));
   char* to = result->data();
   if (text.size() == 1) {
@@ -216,7 +221,10 @@ bool contains(const Value& collection, const Value& item) {
     case Kind::List: {
       auto values = collection.as_list()->values();
       return std::any_of(values.begin(), values.end(),
-                         [&](const Value& value) { return equal(value, item); });
+                         [&](const Value& value) {
+                           step();
+                           return equal(value, item);
+                         });
     }
     case Kind::Range: return range_contains(collection.as_range(), item);
     case Kind::Set: return collection.as_set()->contains(item);

@@ -10,6 +10,7 @@
 #include "vm/handle.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
+#include "vm/pace.h"
 
 // Print forms: what `log`, `to_string`, interpolation and `join` show.
 namespace harn::vm {
@@ -136,6 +137,7 @@ void append_literal(std::string& out, std::string_view text) {
 void append_range(std::string& out, const RangeObject* range, size_t longest) {
   out += '[';
   for (int64_t i = range->start; i < range->end; ++i) {
+    step();
     if (i != range->start) out += ", ";
     if (out.size() > longest) {
       out += "...";
@@ -157,6 +159,7 @@ class Printer {
   void print(const Value& value) {
     open(value);
     while (!open_.empty()) {
+      step();
       Open& top = open_.back();
       if (top.next == top.size) {
         out_ += top.close;

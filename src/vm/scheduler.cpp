@@ -39,7 +39,10 @@ Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max
   root_->home = workers_[0].get();
 }
 
-Scheduler::~Scheduler() { stop_helpers(); }
+Scheduler::~Scheduler() {
+  stop_monitor();
+  stop_helpers();
+}
 
 Task& Scheduler::current() { return *this_worker->running; }
 Task* Scheduler::current_or_null() { return this_worker ? this_worker->running : nullptr; }
@@ -92,7 +95,7 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
 void Scheduler::run_task(Worker& worker, Task& task) {
   worker.running = &task;
   task.home = &worker;
-  auto ran = Interpreter(vm_, task).resume();
+  auto ran = Interpreter(vm_, task, &worker).resume();
   Task& last = *std::exchange(worker.running, nullptr);
   switch (ran) {
     case Interpreter::Ran::Finished: return finish(last);
@@ -235,6 +238,8 @@ void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due) {
   clock_.add(task.timer, due);
   // The first worker keeps the time while it has nothing else to do.
   if (is_first && this_worker != workers_[0].get()) poke();
+  // Others may compute meanwhile.
+  if (live_tasks() != 0) watch();
 }
 
 void Scheduler::fire_timers() {
@@ -247,9 +252,11 @@ void Scheduler::fire_timers() {
 
 // ---- deadlines ----
 
-void Scheduler::push_deadline(Task& task, Nanoseconds due) {
+void Scheduler::push_deadline(Task& task, Nanoseconds due, uint32_t start) {
   auto* deadline = new Deadline;
   deadline->task = &task;
+  deadline->start = start;
+  this_worker->interpreter->mark_block(*deadline);
   deadline->outer = task.deadline;
   deadline->children_before = task.children_started;
   deadline->fire = [](Timer& timer, std::vector<Task*>& woken) {
@@ -257,7 +264,7 @@ void Scheduler::push_deadline(Task& task, Nanoseconds due) {
     Task& task = *passed.task;
     passed.expired.store(true);
     task.requests.fetch_or(kRequestDeadline, std::memory_order_seq_cst);
-    if (!task.claim(task.ticket.load(std::memory_order_seq_cst))) return;
+    if (!task.claim(task.ticket.load(std::memory_order_seq_cst))) return task.scheduler->raise_all();
     task.woken_by = Wake::Deadline;
     task.woken = true;
     woken.push_back(&task);
@@ -266,24 +273,26 @@ void Scheduler::push_deadline(Task& task, Nanoseconds due) {
   bool is_first = due < clock_.next_due();
   clock_.add(*deadline, due);
   if (is_first && this_worker != workers_[0].get()) poke();
+  if (due != kNever) watch();
 }
 
 void Scheduler::pop_deadline(Task& task) {
-  Deadline* deadline = task.deadline;
-  clock_.remove(*deadline);
-  task.deadline = deadline->outer;
-  delete deadline;
+  // Not always the innermost: a generator may have stopped inside a block of its own.
+  Deadline** place = &task.deadline;
+  while (*place && !this_worker->interpreter->is_block_of_frame(**place)) place = &(*place)->outer;
+  std::unique_ptr<Deadline> ended(*place);
+  if (!ended) return;  // it was begun by another task, which gave the generator away
+  clock_.remove(*ended);
+  *place = ended->outer;
+  task.deadline_passed = false;
+  for (Deadline* at = task.deadline; at; at = at->outer) task.deadline_passed |= at->expired.load();
 }
 
-bool Scheduler::take_expired_deadline(Task& task) {
-  Deadline* outermost = nullptr;
-  for (Deadline* at = task.deadline; at; at = at->outer) {
-    if (at->expired.load()) outermost = at;
-  }
-  if (!outermost) return false;
-  outermost->expired.store(false);
-  cancel_children(task, outermost->children_before);
-  return true;
+bool Scheduler::is_deadline_over(Task& task) {
+  Deadline* deadline = task.deadline;
+  while (deadline && !this_worker->interpreter->is_block_of_frame(*deadline)) deadline = deadline->outer;
+  if (!deadline) return false;
+  return deadline->expired.load() || (deadline->due != kNever && deadline->due <= clock_.now());
 }
 
 // ---- cancelling ----
@@ -291,7 +300,7 @@ bool Scheduler::take_expired_deadline(Task& task) {
 void Scheduler::cancel(Task& task, bool force) {
   task.cancel_requested.store(true, std::memory_order_relaxed);
   task.requests.fetch_or(force ? kRequestStop : kRequestCancel, std::memory_order_seq_cst);
-  wake(task, task.ticket.load(std::memory_order_seq_cst), Wake::Cancelled);
+  if (!wake(task, task.ticket.load(std::memory_order_seq_cst), Wake::Cancelled)) raise_all();
 }
 
 void Scheduler::cancel_children(Task& task, uint32_t started_after) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "vm/clock.h"
+#include "vm/pace.h"
 #include "vm/task.h"
 #include "vm/transfer.h"
 
@@ -19,6 +20,7 @@
 // begun from others; a task that has begun stays with its worker, so what it owns needs no locks.
 namespace harn::vm {
 
+class Interpreter;
 class Vm;
 
 // Tasks in the order they were queued, for one worker and those who steal from it.
@@ -41,6 +43,8 @@ struct Worker {
   Scheduler& scheduler;
   unsigned number;
   Task* running = nullptr;
+  Interpreter* interpreter = nullptr;  // while it runs code of the program
+  Pace pace;
   uint64_t orders = 0;  // counts what was queued here
   uint64_t last_front = 0;      // the first task that waited to begin when we last looked
   Nanoseconds front_since = 0;
@@ -114,16 +118,22 @@ class Scheduler {
   // Sets the time at which the wait that has just begun ends with Wake::Timeout.
   void set_timeout(Task& task, uint64_t ticket, Nanoseconds due);
 
-  // A `deadline` block begins or ends.
-  void push_deadline(Task& task, Nanoseconds due);
+  // A `deadline` block begins, at this word of the running function's code, or ends.
+  void push_deadline(Task& task, Nanoseconds due, uint32_t start);
   void pop_deadline(Task& task);
-  // Takes note that a deadline has passed; false when its block is over. Tasks it started are cancelled.
-  bool take_expired_deadline(Task& task);
+  // The innermost deadline of the running function: whether its time is over.
+  bool is_deadline_over(Task& task);
 
   // Unwind (force), or ask the task to end.
   void cancel(Task& task, bool force);
   void cancel_children(Task& task, uint32_t started_after = 0);
 
+  // Makes all workers look up.
+  void raise_all();
+  // Has somebody watch the time for workers that compute: see monitor.cpp.
+  void watch();
+  // Delivers what made the worker look up: timers, signals.
+  void attend();
   // At a checkpoint: fires timers that are due, delivers signals, makes room for others. True when the
   // running task should let others run.
   bool poll();
@@ -140,7 +150,7 @@ class Scheduler {
     external_.fetch_add(1);
   }
   void external_end();
-  // Async-signal-safe: makes a sleeping worker look around.
+  // Async-signal-safe: makes the first worker look around, asleep or not.
   void poke();
 
   // Signals that the program handles itself (std/signal): asked on the first worker; true when there is a
@@ -179,6 +189,9 @@ class Scheduler {
   void push_ready(Worker& worker, Task& task);
   void start_helpers();
   void stop_helpers();
+  void monitor_main();
+  bool look_after_workers();
+  void stop_monitor();
   bool deliver_stop();
   void finish_beside_root(Task& task);
   bool is_stuck() const;
@@ -202,6 +215,12 @@ class Scheduler {
   std::atomic<bool> helper_asleep_{true};  // nobody looks for tasks to steal
   std::atomic<uint64_t> live_tasks_{0};
   std::atomic<uint32_t> unseen_{0};
+  std::mutex monitor_lock_;
+  std::thread monitor_;  // started when it is first needed
+  std::atomic<bool> has_monitor_{false};
+  std::atomic<bool> watching_{false};       // the monitor is awake
+  std::atomic<uint32_t> monitor_signal_{0};  // a futex
+  std::atomic<bool> monitor_ending_{false};
   std::atomic<bool> time_is_up_{false};  // end_tasks: nobody is waited for any longer
 };
 

@@ -9,6 +9,11 @@ namespace harn::vm {
 
 using Status = Interpreter::Status;
 
+Pace& Interpreter::pace_of(Worker* worker) {
+  static constinit thread_local Pace own;
+  return worker ? worker->pace : own;
+}
+
 Interpreter::Ran Interpreter::resume() {
   use_cells(task_->cell_list);
   co_ = task_->current;
@@ -68,7 +73,7 @@ Status Interpreter::switch_task() {
 
 Status Interpreter::take_requests(bool in_wait) {
   uint32_t wanted = task_->requests.load(std::memory_order_acquire);
-  if (wanted == 0) [[likely]] return Status::Done;
+  if (wanted == 0 && !task_->deadline_passed) [[likely]] return Status::Done;
   if (wanted & kRequestStop) {
     task_->requests.fetch_and(~uint32_t{kRequestStop | kRequestCancel});
     task_->stopping = true;
@@ -80,7 +85,13 @@ Status Interpreter::take_requests(bool in_wait) {
   }
   if (wanted & kRequestDeadline) {
     task_->requests.fetch_and(~uint32_t{kRequestDeadline});
-    if (task_->scheduler->take_expired_deadline(*task_)) return fail(throw_text("Deadline exceeded"));
+    task_->deadline_passed = true;
+  }
+  if (task_->deadline_passed) {
+    if (Deadline* passed = passed_deadline()) {
+      task_->scheduler->cancel_children(*task_, passed->children_before);
+      return fail(throw_text("Deadline exceeded"));
+    }
   }
   // A polite request is heard where the task waits; code that computes asks is_cancelled().
   if ((wanted & kRequestCancel) && in_wait) {
@@ -88,6 +99,52 @@ Status Interpreter::take_requests(bool in_wait) {
     return fail(throw_text("kind:cancelled:VM cancelled by host"));
   }
   return Status::Done;
+}
+
+// ---- deadlines ----
+
+void Interpreter::mark_block(Deadline& deadline) const {
+  deadline.coroutine = co_;
+  deadline.frame = co_->frame_count;
+}
+
+bool Interpreter::is_block_of_frame(const Deadline& deadline) const {
+  return deadline.coroutine == co_ && deadline.frame == co_->frame_count;
+}
+
+// Whether the frame is in clean-up code that begins after `start`.
+static bool is_in_cleanup(const Frame& frame, uint32_t start) {
+  auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
+  for (const bytecode::Handler& handler : frame.proto->code->handlers) {
+    if (handler.cleanup && handler.target >= start && at >= handler.target && at < handler.cleanup_end) return true;
+  }
+  return false;
+}
+
+// Whether the running code is in the block and not in clean-up code inside it, which may finish.
+bool Interpreter::must_leave(const Deadline& deadline) const {
+  for (const Coroutine* at = co_; at; at = at->resumer) {
+    for (uint32_t i = at->frame_count; i > 0; --i) {
+      bool is_block = at == deadline.coroutine && i == deadline.frame;
+      if (is_in_cleanup(at->frames[i - 1], is_block ? deadline.start : 0)) return false;
+      if (is_block) return true;
+    }
+  }
+  return false;  // a generator has stopped inside the block
+}
+
+// The outermost deadline that has passed and whose block has to be left.
+Deadline* Interpreter::passed_deadline() const {
+  Deadline* outermost = nullptr;
+  for (Deadline* at = task_->deadline; at; at = at->outer) {
+    if (at->expired.load() && must_leave(*at)) outermost = at;
+  }
+  return outermost;
+}
+
+void Interpreter::look_up() {
+  task_->scheduler->attend();
+  if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
 }
 
 Status Interpreter::checkpoint() {
@@ -123,7 +180,8 @@ static bool is_cleaning_up(const Task& task) { return task.fiber && task.fiber->
 // wake it for that.
 Status Interpreter::after_parking() {
   uint32_t wanted = task_->requests.load(std::memory_order_seq_cst);
-  if (wanted == 0 || is_cleaning_up(*task_) || !task_->claim(task_->ticket.load())) return Status::Parked;
+  bool must_stop = wanted != 0 || (task_->deadline_passed && passed_deadline());
+  if (!must_stop || is_cleaning_up(*task_) || !task_->claim(task_->ticket.load())) return Status::Parked;
   task_->woken_by = Wake::Cancelled;
   task_->woken = true;
   return deliver_wake();

@@ -14,7 +14,10 @@ constinit const HandleType kTaskType = {"taskHandle", destroy_handle<Task>, disp
 Task::Task() = default;
 
 Task::~Task() {
-  if (error && finished && !result_taken && !stopping) scheduler->report_unseen(*this);
+  if (error && finished && !result_taken && !stopping) {
+    Undisturbed guard;
+    scheduler->report_unseen(*this);
+  }
   delete more_waiters;
   while (deadline) delete std::exchange(deadline, deadline->outer);
 }

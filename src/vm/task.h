@@ -48,7 +48,11 @@ struct Deadline : Timer {
   Task* task = nullptr;
   Deadline* outer = nullptr;
   uint32_t children_before = 0;  // those started later are cancelled with it
-  std::atomic<bool> expired{false};
+  // The block: the frame it is in, and the word of its code where it begins.
+  Coroutine* coroutine = nullptr;
+  uint32_t frame = 0;
+  uint32_t start = 0;
+  std::atomic<bool> expired{false};  // stays so until the block is left
 };
 
 // What a task that waits in a builtin will do with the answer.
@@ -108,6 +112,7 @@ struct Task : HandleObject {
   uint32_t groups_started = 0;
   Value context;               // dict of task-local values, or nil
   Deadline* deadline = nullptr;  // innermost
+  bool deadline_passed = false;  // of one of them
   std::atomic<uint32_t> requests{0};
   std::atomic<bool> cancel_requested{false};
   const char* stop_text = "kind:cancelled:VM cancelled by host";

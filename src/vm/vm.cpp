@@ -186,7 +186,7 @@ Outcome<Vm::PreludePart*> Vm::load_prelude(std::string_view name) {
     task->scheduler = scheduler_.get();
     task->entry = Value(new_closure(start));
     CellList* outer = use_cells(nullptr);
-    Interpreter(*this, *task).resume();
+    Interpreter(*this, *task, this_worker).resume();
     use_cells(outer);
     if (task->error) return std::unexpected(std::move(task->error));
   }

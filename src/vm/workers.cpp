@@ -1,10 +1,5 @@
 // The threads that run tasks: their queues, who helps whom, and when they sleep.
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <climits>
-
+#include "vm/futex.h"
 #include "vm/scheduler.h"
 #include "vm/vm.h"
 
@@ -29,16 +24,6 @@ Nanoseconds steady_now() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
-void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, Nanoseconds timeout) {
-  timespec time{timeout / 1'000'000'000, timeout % 1'000'000'000};
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen,
-          timeout == kNever ? nullptr : &time, nullptr, 0);
-}
-
-void futex_wake(std::atomic<uint32_t>& word) {
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
 }
 
 }  // namespace
@@ -157,7 +142,9 @@ void Scheduler::make_ready(Task& task) {
   do {
     task.next_queued = first;
   } while (!home.inbox.compare_exchange_weak(first, &task, std::memory_order_seq_cst));
-  if (home.idle.load(std::memory_order_seq_cst)) call(home);
+  if (home.idle.load(std::memory_order_seq_cst)) return call(home);
+  // Something outside has ended. Between workers it is the monitor that looks now and then.
+  if (!this_worker) home.pace.raise();
 }
 
 void Scheduler::call(Worker& worker) {
@@ -173,7 +160,8 @@ void Scheduler::call(Worker& worker) {
 }
 
 void Scheduler::poke() {
-  // Called by signal handlers: nothing but an atomic and a system call.
+  // Called by signal handlers: nothing but atomics and a system call.
+  workers_[0]->pace.raise();
   workers_[0]->signal.fetch_add(1);
   futex_wake(workers_[0]->signal);
 }
@@ -200,6 +188,7 @@ void Scheduler::look_for_help(Worker& worker) {
 
 void Scheduler::start_helpers() {
   several_threads = true;
+  watch();
   std::lock_guard lock(idle_lock_);
   helper_asleep_ = false;
   for (unsigned i = 1; i < worker_limit_; ++i) {
@@ -258,6 +247,7 @@ void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
       ++active_;
     }
   }
+  if (has_monitor_.load(std::memory_order_relaxed)) watch();
   if (!stuck) return;
   if (is_main) report_deadlock();
   else poke();  // the first worker sees it too, and reports
@@ -310,11 +300,17 @@ bool Scheduler::has_others() const {
          worker.inbox.load(std::memory_order_relaxed);
 }
 
+void Scheduler::attend() {
+  // First: what happens while we look makes us look again.
+  this_worker->pace.attention.store(false, std::memory_order_seq_cst);
+  if (clock_.next_due() != kNever) fire_timers();
+  deliver_stop();
+}
+
 bool Scheduler::poll() {
   Worker& worker = *this_worker;
   look_for_help(worker);
-  if (clock_.next_due() != kNever) fire_timers();
-  deliver_stop();
+  attend();
   if (time_is_up_.load(std::memory_order_relaxed)) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
   if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return false;

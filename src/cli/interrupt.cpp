@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include "net/process.h"
+
 namespace harn::cli {
 
 static std::atomic<vm::Vm*> running;
@@ -11,7 +13,10 @@ static_assert(std::atomic<vm::Vm*>::is_always_lock_free && std::atomic<int>::is_
 
 static void on_signal(int number) {
   vm::Vm* vm = running.load();
-  if (!vm || received.exchange(number) != 0) _exit(128 + number);
+  if (!vm || received.exchange(number) != 0) {
+    net::kill_all_processes();
+    _exit(128 + number);
+  }
   vm->interrupt(number);
 }
 

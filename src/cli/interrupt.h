@@ -7,7 +7,7 @@
 namespace harn::cli {
 
 // While one lives, Ctrl-C, SIGTERM and SIGHUP ask the program to stop: it unwinds and its defers run. A
-// second signal ends the process at once. A signal handler needs a place that it can find, so there
+// second signal ends the process, and the programs it started, at once. A signal handler needs a place that it can find, so there
 // may be one of these at a time.
 class InterruptGuard {
  public:

@@ -14,6 +14,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/project.h"
+#include "net/process.h"
 
 namespace harn::cli {
 
@@ -109,6 +110,7 @@ int run_process(Prepared prepared) {
   InterruptGuard guard(*vm);
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto outcome = execute(*vm, std::move(prepared.program), prepared.surroundings);
+  net::kill_all_processes();  // of tasks that were given up
   Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
   int code = report_ending(
       host, ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO)));

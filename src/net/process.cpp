@@ -74,11 +74,39 @@ struct Output {
   }
 };
 
+// The groups that run, where a signal handler finds them. As many as there can be fibers, and more.
+class Groups {
+ public:
+  // Null when all places are taken.
+  static std::atomic<pid_t>* add(pid_t pid) {
+    for (size_t tries = 0; tries < std::size(places_); ++tries) {
+      std::atomic<pid_t>& place = places_[used_++ % std::size(places_)];
+      pid_t none = 0;
+      if (place.compare_exchange_strong(none, pid)) return &place;
+    }
+    return nullptr;
+  }
+  static void remove(std::atomic<pid_t>* place) {
+    if (place) place->store(0);
+  }
+  static void kill_all() {
+    size_t used = std::min<size_t>(used_.load(), std::size(places_));
+    for (size_t i = 0; i < used; ++i) {
+      if (pid_t pid = places_[i].load()) ::kill(-pid, SIGKILL);
+    }
+  }
+
+ private:
+  static inline constinit std::atomic<uint64_t> used_{0};
+  static inline constinit std::atomic<pid_t> places_[32'768] = {};
+  static_assert(std::atomic<pid_t>::is_always_lock_free, "a signal handler must not wait for a lock");
+};
+
 class Child {
  public:
   Child(uint64_t number, pid_t pid, Fd pidfd, Output out, Output err, size_t max_output,
         std::function<void(ProcessResult)> done)
-      : number_(number), pid_(pid), pidfd_(std::move(pidfd)), out_(std::move(out)), err_(std::move(err)),
+      : number_(number), pid_(pid), group_(Groups::add(pid)), pidfd_(std::move(pidfd)), out_(std::move(out)), err_(std::move(err)),
         max_output_(max_output), done_(std::move(done)) {}
 
   // ---- on the I/O thread ----
@@ -93,6 +121,7 @@ class Child {
 
   uint64_t number_;
   pid_t pid_;
+  std::atomic<pid_t>* group_;
   Fd pidfd_;
   Output out_;
   Output err_;
@@ -157,6 +186,7 @@ void Child::kill() {
 
 void Child::finish_if_over() {
   if (!has_ended_ || out_.is_open() || err_.is_open()) return;
+  Groups::remove(group_);  // the number may be another's after this
   siginfo_t info{};
   waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd_.get()), &info, WEXITED);
   ProcessResult result;
@@ -263,5 +293,7 @@ void kill_process(ProcessId id) {
     if (found != children().end()) found->second->kill();
   });
 }
+
+void kill_all_processes() { Groups::kill_all(); }
 
 }  // namespace harn::net

@@ -35,4 +35,7 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
 // process group of its own (setsid) is out of reach.
 void kill_process(ProcessId id);
 
+// The same for all that run, at once and on any thread: the process is about to end. Async-signal-safe.
+void kill_all_processes();
+
 }  // namespace harn::net

@@ -52,6 +52,7 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   Task& root = *root_;
   Worker* outer = std::exchange(this_worker, &worker);
   time_is_up_ = false;
+  stopping_ = false;
   root.started = false;
   root.finished = false;
   root.stopping = false;
@@ -70,6 +71,9 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
   task->index = options.index ? options.index : ++parent.children_started;
   task->id = child_id(parent.id, task->index);
   task->parent = &parent;
+  task->helps_clean_up = parent.stopping || parent.helps_clean_up;
+  // It would only start more.
+  if (is_stopping(parent)) cancel(parent, true);
   task->group = options.group ? options.group : parent.group;
   task->hook = options.hook;
   task->entry = std::move(luggage.entry);
@@ -184,6 +188,7 @@ void Scheduler::answer_with_result(Task& task, Task& to) {
 void Scheduler::end_tasks() {
   Worker& worker = *workers_[0];
   Worker* outer = std::exchange(this_worker, &worker);
+  stopping_ = true;
   for (int round = 0; round < 2 && live_tasks_.load(std::memory_order_acquire) != 0; ++round) {
     cancel_children(*root_);
     if (clock_.is_mocked()) clock_.unmock();
@@ -321,6 +326,7 @@ bool Scheduler::deliver_stop() {
   if (signal != 0 && handler && handler(vm_, signal)) return true;
   root_->stop_text = reason == StopReason::Timeout ? "kind:cancelled:time limit reached"
                                                    : "kind:cancelled:VM cancelled by host";
+  stopping_ = true;
   cancel(*root_, true);
   return true;
 }

@@ -166,6 +166,11 @@ class Scheduler {
   // error, so that no failure passes in silence.
   void report_unseen(const Task& task);
 
+  // The program is being stopped, and the task has no part in its clean-up.
+  bool is_stopping(const Task& task) const {
+    return stopping_.load(std::memory_order_relaxed) && !task.helps_clean_up && !task.stopping;
+  }
+
   uint64_t live_tasks() const { return live_tasks_.load(std::memory_order_relaxed); }
 
   // With the lock of `task` held: hands what it ended with to a task whose wait was claimed.
@@ -221,6 +226,7 @@ class Scheduler {
   std::atomic<bool> watching_{false};       // the monitor is awake
   std::atomic<uint32_t> monitor_signal_{0};  // a futex
   std::atomic<bool> monitor_ending_{false};
+  std::atomic<bool> stopping_{false};    // the program is being stopped: no task begins, except to clean up
   std::atomic<bool> time_is_up_{false};  // end_tasks: nobody is waited for any longer
 };
 

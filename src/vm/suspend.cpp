@@ -46,6 +46,9 @@ Interpreter::Ran Interpreter::resume() {
 }
 
 Status Interpreter::start() {
+  if (!task_->is_root() && !task_->beside_root && task_->scheduler->is_stopping(*task_)) {
+    task_->requests.fetch_or(kRequestStop);
+  }
   if (take_requests(false) == Status::Failed) return Status::Failed;
   Coroutine& root = task_->root;
   auto arguments = std::move(task_->arguments);

@@ -105,6 +105,7 @@ struct Task : HandleObject {
   bool is_watching = false;
   bool started = false;
   bool stopping = false;       // it was told to unwind
+  bool helps_clean_up = false;  // started by one that was: it may begin though the program is being stopped
   bool beside_root = false;    // runs in the root's place, with its variables
   bool is_held = false;        // the root, while somebody runs in its place
   Thrown thrown;               // kRequestThrow

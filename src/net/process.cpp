@@ -116,6 +116,7 @@ class Child {
  private:
   void watch(Output& output);
   void read(Output& output);
+  bool has_exited() const;
   void ended();
   void finish_if_over();
 
@@ -169,7 +170,17 @@ void Child::read(Output& output) {
   }
 }
 
+// The I/O thread may be told of what happened to a descriptor that was closed in the same moment, and whose place
+// this one has taken: only the kernel knows. (To wait for it would not do: the descriptor does not block.)
+bool Child::has_exited() const {
+  siginfo_t info{};
+  int failed = waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd_.get()), &info,
+                      WEXITED | WNOHANG | WNOWAIT);
+  return failed ? errno != EAGAIN : info.si_pid != 0;
+}
+
 void Child::ended() {
+  if (!has_exited()) return;
   has_ended_ = true;
   end_.reset();
   finish_if_over();

@@ -43,7 +43,13 @@ struct Join : HandleObject {
   size_t failed_at = SIZE_MAX;  // the first failing item in source order
   Thrown failure;
   std::vector<Value> results;
-  std::vector<Ref<Task>> tasks;  // those that run, by item
+  // From the first item that has not ended to the last that was started: not one for each item there will be.
+  struct Started {
+    Ref<Task> task;  // null until spawn has returned
+    bool has_ended = false;
+  };
+  std::deque<Started> tasks;
+  size_t tasks_from = 0;  // the item of the first
   struct Arrived {
     size_t index;
     Value value;
@@ -95,8 +101,9 @@ void Join::start_some() {
     {
       std::lock_guard guard(lock);
       if (aborted || started == total || started - ended >= limit || failed_at < started) return;
+      own = luggage_for(started);
+      tasks.emplace_back();
       index = started++;
-      own = luggage_for(index);
     }
     SpawnOptions options;
     options.group = group;
@@ -106,15 +113,15 @@ void Join::start_some() {
     auto task = scheduler->spawn(*parent, std::move(own), options);
     std::lock_guard guard(lock);
     // It may have ended by now, or everything may have been called off.
-    if (tasks[index]) tasks[index] = {};
-    else tasks[index] = task;
+    if (index < tasks_from || tasks[index - tasks_from].has_ended) continue;
+    tasks[index - tasks_from].task = task;
     if (aborted || failed_at < index) scheduler->cancel(*task, true);
   }
 }
 
 void Join::cancel_from(size_t index) {
-  for (size_t i = index; i < tasks.size() && i < started; ++i) {
-    if (tasks[i]) scheduler->cancel(*tasks[i], true);
+  for (size_t i = index < tasks_from ? 0 : index - tasks_from; i < tasks.size(); ++i) {
+    if (tasks[i].task) scheduler->cancel(*tasks[i].task, true);
   }
 }
 
@@ -154,9 +161,11 @@ void Join::task_finished(Task& task) {
   {
     std::lock_guard guard(lock);
     ++ended;
-    // Marks "ended" for start_some when it has not put the task here yet.
-    if (tasks[index]) tasks[index] = {};
-    else tasks[index] = Ref<Task>::share(&task);
+    tasks[index - tasks_from] = {{}, true};
+    while (!tasks.empty() && tasks.front().has_ended) {
+      tasks.pop_front();
+      ++tasks_from;
+    }
     store(task, index);
     if (failed_at < started) total = started;  // what has not begun never will
     over = ended == total;
@@ -214,6 +223,9 @@ Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
   join->limit = limit;
   join->scheduler = parent.scheduler;
   join->parent = Ref<Task>::share(&parent);
+  if (list_size(items) > kMaxListSize) {
+    return runtime_error("parallel: at most {} items, got {}", kMaxListSize, list_size(items));
+  }
   join->luggage = HARN_TRY(pack(parent, call.arg(1), {&items, 1}));
   join->items = join->luggage.args[0];
   join->total = list_size(join->items);
@@ -221,7 +233,6 @@ Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
   parent.children_started += static_cast<uint32_t>(join->total);
   join->group = child_id(parent.id ^ 0x67726f7570, ++parent.groups_started) | 1;
   join->results.resize(mode == Mode::Each || mode == Mode::Settle ? join->total : 0);
-  join->tasks.resize(join->total);
   join->waiting.owner = join.get();
   join->waiting.left = [](WaitQueue& queue, Waiter&, Wake) { static_cast<Join*>(queue.owner)->abort(); };
   return join;

@@ -52,6 +52,7 @@ Outcome<Value> wait_for(net::ProcessId id, Run& run, const char* what, const std
     return stopped_error();
   }
   if (run.result.wrote_too_much) return throw_text("{} failed: `{}` wrote more than 256 MiB", what, program);
+  if (run.result.no_memory) return runtime_error("out of memory (the output of `{}`)", program);
   return result_value(run.result);
 }
 

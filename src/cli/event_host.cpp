@@ -1,5 +1,9 @@
 #include "cli/event_host.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+
 #include "base/fmt.h"
 
 namespace harn::cli {
@@ -10,9 +14,23 @@ void EventHost::write_event(std::string_view kind, std::string_view fields,
                             const Problem& problem) {
   std::lock_guard lock(events_lock_);
   std::string data =
-      fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, ++sequence_, fields);
-  ProcessHost::write(vm::Stream::Out, envelope(kSchemaVersion, data, problem));
+      fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, sequence_ + 1, fields);
+  std::string line = envelope(kSchemaVersion, data, problem);
+  ++sequence_;
+  ProcessHost::write(vm::Stream::Out, line);
   flush();
+}
+
+// The event that write_failure would write, without the memory it would need.
+void EventHost::last_words() {
+  try_flush();
+  char line[512];
+  int size = snprintf(line, sizeof line,
+                      "{\"schemaVersion\":%d,\"ok\":false,\"data\":{\"event_type\":\"error\",\"seq\":%d,\"error\":"
+                      "{\"code\":\"out_of_memory\",\"message\":\"out of memory\"}},\"error\":"
+                      "{\"code\":\"out_of_memory\",\"message\":\"out of memory\",\"details\":null},\"warnings\":[]}\n",
+                      kSchemaVersion, ++sequence_);
+  write_fully(STDOUT_FILENO, {line, static_cast<size_t>(size)});
 }
 
 void EventHost::write(vm::Stream stream, std::string_view text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <string_view>
 
 #include "cli/json.h"
@@ -17,10 +18,11 @@ class EventHost : public ProcessHost {
   void write_failure(std::string_view code, std::string_view message);
 
  private:
+  void last_words() override;
   void write_event(std::string_view kind, std::string_view fields, const Problem& problem = {});
 
   std::mutex events_lock_;
-  int sequence_ = 0;
+  std::atomic<int> sequence_ = 0;
 };
 
 }  // namespace harn::cli

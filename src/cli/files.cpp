@@ -50,12 +50,21 @@ class OpenFile {
   int fd_;
 };
 
-bool read_all(int fd, std::string& text) {
+// Positions in a source are 32 bits wide, and nobody writes one of this size by hand.
+constexpr size_t kMostBytes = 256u << 20;
+
+bool read_all(int fd, std::string& text) try {
   struct stat info;
   size_t block = 64 * 1024;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) block = static_cast<size_t>(info.st_size) + 1;
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+    block = std::min(static_cast<size_t>(info.st_size), kMostBytes) + 1;
+  }
   for (;;) {
     size_t before = text.size();
+    if (before > kMostBytes) {
+      errno = EFBIG;  // "file too large"
+      return false;
+    }
     text.resize(before + block);
     ssize_t got = ::read(fd, text.data() + before, block);
     text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
@@ -63,6 +72,9 @@ bool read_all(int fd, std::string& text) {
     if (got <= 0) return got == 0;
     block = std::max<size_t>(4096, std::min<size_t>(text.size(), 1 << 20));
   }
+} catch (const std::bad_alloc&) {
+  errno = ENOMEM;
+  return false;
 }
 
 bool write_all(int fd, std::string_view text) {

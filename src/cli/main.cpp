@@ -2,8 +2,28 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <cstdlib>
+#include <exception>
+#include <new>
+
 #include "cli/commands.h"
+#include "cli/options.h"
 #include "cli/output.h"
+#include "cli/process_host.h"
+#include "net/process.h"
+
+// Memory ran out where no program could be told: what was written so far is not lost.
+static void end_for_want_of_memory() {
+  try {
+    if (std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    harn::cli::ProcessHost::say_last_words();
+    harn::net::kill_all_processes();
+    _exit(harn::cli::kNoMemory);
+  } catch (...) {
+  }
+  abort();
+}
 
 // A standard stream may have been closed by whoever started us. The next file we open would get
 // its number: we would wait for input on our own event descriptor, or print into a pipe between
@@ -22,6 +42,7 @@ int main(int argc, char** argv) {
   if (!occupy_closed_streams()) return harn::cli::kFailure;
   // A reader that goes away shows as a failed write, so that the program still cleans up.
   signal(SIGPIPE, SIG_IGN);
+  std::set_terminate(end_for_want_of_memory);
   std::vector<std::string_view> words(argv + (argc > 0), argv + argc);
   return harn::cli::finish_output(harn::cli::run_command_line(words));
 }

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -24,8 +25,7 @@ static bool would_block(int fd, short events) {
   return true;
 }
 
-// The error number, 0 when all was written.
-static int write_fully(int fd, std::string_view text) {
+int ProcessHost::write_fully(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = ::write(fd, text.data(), text.size());
     if (written < 0) {
@@ -45,6 +45,11 @@ void ProcessHost::write(Stream stream, std::string_view text) {
     return;
   }
   constexpr size_t kBuffer = 64 * 1024;
+  if (text.size() >= kBuffer) {
+    // Not copied: a large text may be all the memory there is.
+    flush_locked();
+    return write_out_locked(text);
+  }
   out_ += text;
   if (out_is_terminal_ < 0) out_is_terminal_ = isatty(STDOUT_FILENO);
   if (out_.size() >= kBuffer || out_is_terminal_) flush_locked();
@@ -56,22 +61,44 @@ void ProcessHost::flush() {
 }
 
 void ProcessHost::flush_locked() {
-  if (!out_.empty() && output_error_ == 0) {
-    output_error_ = write_fully(STDOUT_FILENO, out_);
-    if (output_error_ != 0 && vm_) vm_->stop(vm::StopReason::Interrupt);
-  }
+  write_out_locked(out_);
   out_.clear();
+}
+
+void ProcessHost::write_out_locked(std::string_view text) {
+  if (text.empty() || output_error_ != 0) return;
+  output_error_ = write_fully(STDOUT_FILENO, text);
+  if (output_error_ != 0 && vm_) vm_->stop(vm::StopReason::Interrupt);
 }
 
 bool ProcessHost::is_stopping() const {
   return vm_ && vm_->has_stop();
 }
 
-ProcessHost::ProcessHost() : stop_reading_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {}
+static std::atomic<ProcessHost*> last_made;
+
+ProcessHost::ProcessHost() : stop_reading_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { last_made = this; }
 
 ProcessHost::~ProcessHost() {
+  last_made = nullptr;
   flush();
   if (stop_reading_ >= 0) close(stop_reading_);
+}
+
+void ProcessHost::try_flush() {
+  if (!lock_.try_lock()) return;
+  flush_locked();
+  lock_.unlock();
+}
+
+void ProcessHost::last_words() {
+  try_flush();
+  write_fully(STDERR_FILENO, "harn: out of memory\n");
+}
+
+void ProcessHost::say_last_words() {
+  if (ProcessHost* host = last_made.exchange(nullptr)) return host->last_words();
+  write_fully(STDERR_FILENO, "harn: out of memory\n");
 }
 
 void ProcessHost::stop_reading() {

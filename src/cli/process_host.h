@@ -33,12 +33,24 @@ class ProcessHost : public vm::Host {
   int64_t monotonic_ms() override;
   void random_bytes(void* to, size_t size) override;
 
+  // There is no memory to go on with: writes out what is buffered, and says so. Needs none itself, and waits for
+  // nobody. For the host that was made last.
+  static void say_last_words();
+
+ protected:
+  virtual void last_words();
+  // The error number, 0 when all was written.
+  static int write_fully(int fd, std::string_view text);
+  // What is left to write goes out, unless another thread is writing.
+  void try_flush();
+
  private:
   bool fill();  // reads more input
   bool wait_for_input();
   bool is_stopping() const;
 
   void flush_locked();
+  void write_out_locked(std::string_view text);
 
   vm::Vm* vm_ = nullptr;
   std::mutex lock_;  // of the output: tasks write on all workers

@@ -55,12 +55,23 @@ size_t on_body(char* data, size_t size, size_t count, void* user) {
     transfer.is_too_large = true;
     return 0;  // ends the transfer
   }
-  body.append(data, size * count);
+  // No exception may pass through the library.
+  try {
+    body.append(data, size * count);
+  } catch (const std::bad_alloc&) {
+    body = {};
+    transfer.is_too_large = true;
+    return 0;
+  }
   return size * count;
 }
 
 size_t on_header(char* data, size_t size, size_t count, void* user) {
-  static_cast<Transfer*>(user)->take_header({data, size * count});
+  try {
+    static_cast<Transfer*>(user)->take_header({data, size * count});
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
   return size * count;
 }
 

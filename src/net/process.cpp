@@ -116,6 +116,7 @@ class Child {
  private:
   void watch(Output& output);
   void read(Output& output);
+  static bool append(std::string& text, std::string_view more);
   bool has_exited() const;
   void ended();
   void finish_if_over();
@@ -132,6 +133,7 @@ class Child {
   bool has_ended_ = false;
   bool is_killed_ = false;
   bool wrote_too_much_ = false;
+  bool no_memory_ = false;
 };
 
 // Those that run. Only the I/O thread looks at it.
@@ -166,8 +168,20 @@ void Child::read(Output& output) {
       wrote_too_much_ = true;
       return kill();
     }
-    output.text.append(block, static_cast<size_t>(got));
+    if (!append(output.text, {block, static_cast<size_t>(got)})) {
+      no_memory_ = true;
+      return kill();
+    }
   }
+}
+
+// False when there is no memory for it: that must not end the I/O thread.
+bool Child::append(std::string& text, std::string_view more) try {
+  text.append(more);
+  return true;
+} catch (const std::bad_alloc&) {
+  text = {};
+  return false;
 }
 
 // The I/O thread may be told of what happened to a descriptor that was closed in the same moment, and whose place
@@ -205,6 +219,7 @@ void Child::finish_if_over() {
   result.err = std::move(err_.text);
   result.status = info.si_code == CLD_EXITED ? info.si_status : -1;
   result.wrote_too_much = wrote_too_much_;
+  result.no_memory = no_memory_;
   auto done = std::move(done_);
   children().erase(number_);  // this object
   done(std::move(result));

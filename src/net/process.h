@@ -21,6 +21,7 @@ struct ProcessResult {
   std::string err;
   int status = -1;  // the exit code; -1 when a signal ended it
   bool wrote_too_much = false;
+  bool no_memory = false;  // there was none for its output
 };
 
 struct ProcessId {

@@ -39,6 +39,12 @@ Status Interpreter::arity_error(std::string_view name, uint32_t least, uint32_t 
   return fail(plain_error("Arity mismatch: '{}' expects {}, got {}", name, expected, given));
 }
 
+Status Interpreter::add_taken(Value& left, const Value& right, Value& to) {
+  if (auto added = add_to(left, right); !added) return fail(std::unexpected(std::move(added).error()));
+  if (&to != &left) to = std::move(left);
+  return Status::Done;
+}
+
 static uint32_t most_arguments(const Prototype& proto) { return proto.has_rest ? 0xFFFF : proto.params; }
 
 static bool takes(const Prototype& proto, uint32_t count) {

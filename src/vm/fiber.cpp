@@ -52,8 +52,8 @@ void fiber_main(void* argument) {
     fiber.outcome = fiber.function(fiber.call);
   } catch (Stopped& stopped) {
     fiber.outcome = std::unexpected(std::move(stopped.error));
-  } catch (const std::bad_alloc&) {
-    fiber.outcome = std::unexpected(out_of_memory_error());
+  } catch (const std::exception&) {
+    fiber.outcome = std::unexpected(error_of_exception());
   }
 }
 

@@ -302,10 +302,7 @@ op_ClearPlace: {
       RA.set_float(left.as_float() + right.as_float());                       \
       NEXT;                                                                   \
     }                                                                         \
-    if (MAY_TAKE) {                                                           \
-      Value taken = std::move(RB);                                            \
-      SETTLE(settle(add(std::move(taken), right), RA));                       \
-    }                                                                         \
+    if (MAY_TAKE) SETTLE(add_taken(RB, right, RA));                           \
     SETTLE(settle(add(left, right), RA));                                     \
   }
 op_Add: ADDITION(RC, A == B && A != C && left.kind() == right.kind() && left.is_unique())
@@ -1067,14 +1064,17 @@ unwinding:
   if (kWatching && co_->frame_count == 0) goto finished;
   LOAD_GLOBALS;
   if (task_->deadline_passed) budget.store(0, std::memory_order_relaxed);
+  is_short_of_memory_ = false;
   LOAD_FRAME;
   NEXT;
 
   // What C++ code that an instruction called was left by (see pace.h and memory.h).
   } catch (Stopped& stopped) {
     error_ = std::move(stopped.error);
-  } catch (const std::bad_alloc&) {
-    error_ = out_of_memory_error();
+  } catch (const std::exception&) {
+    // A second time before anything was done about the first: there is not even memory to say so.
+    if (std::exchange(is_short_of_memory_, true)) throw;
+    error_ = error_of_exception();
   }
   // An instruction that may leave the frame has saved where it is.
   if (co_->frame_count > 0 && frame == co_->frames + co_->frame_count - 1) frame->pc = pc;

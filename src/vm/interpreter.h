@@ -140,6 +140,8 @@ class Interpreter {
     to = std::move(*outcome);
     return Status::Done;
   }
+  // `to = left + right`, where the left value may grow in place.
+  Status add_taken(Value& left, const Value& right, Value& to);
   // The task's variables, to be written to.
   Value* own_globals();
   // Leaves frames until one handles error_. False when the whole run ends with it.
@@ -150,6 +152,7 @@ class Interpreter {
   Coroutine* co_ = nullptr;
   Thrown error_;
   bool failed_ = false;  // the loop begins with error_
+  bool is_short_of_memory_ = false;
   static Pace& pace_of(Worker* worker);
 
   Worker* worker_;

@@ -7,16 +7,19 @@
 namespace harn::vm {
 
 void ListObject::grow(size_t at_least) {
+  if (at_least > kMaxListSize) throw_too_large("list too large");
   size_t wanted = std::max({at_least, capacity + capacity / 2, size_t{4}});
   items = static_cast<Value*>(reallocate(items, capacity * sizeof(Value), wanted * sizeof(Value)));
   capacity = wanted;
 }
 
 Ref<ListObject> new_list(size_t capacity) {
+  if (capacity > 2 * kMaxListSize) throw_too_large("list too large");
+  auto* items = capacity ? static_cast<Value*>(allocate(capacity * sizeof(Value))) : nullptr;
   auto* list = allocate_object<ListObject>(Kind::List);
   list->size = 0;
   list->capacity = capacity;
-  list->items = capacity ? static_cast<Value*>(allocate(capacity * sizeof(Value))) : nullptr;
+  list->items = items;
   return Ref<ListObject>::adopt(list);
 }
 

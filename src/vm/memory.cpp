@@ -1,10 +1,10 @@
 #include "vm/memory.h"
 
 #include <atomic>
-#include <cstdio>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <mutex>
+#include <stdexcept>
 #include <vector>
 
 #include "base/spin_lock.h"
@@ -20,14 +20,19 @@ void (*destroy_hooks[static_cast<int>(Kind::Count)])(Object*) = {};
 
 namespace {
 
-[[noreturn]] void out_of_memory(size_t size) {
-  fprintf(stderr, "harn: out of memory (a request for %zu bytes failed)\n", size);
-  _exit(70);
-}
+struct OutOfMemory : std::bad_alloc {
+  explicit OutOfMemory(size_t size) : size(size) {}
+  const char* what() const noexcept override { return "out of memory"; }
+  size_t size;
+};
+
+struct TooLarge : std::length_error {
+  using std::length_error::length_error;
+};
 
 void* checked_malloc(size_t size) {
   void* block = malloc(size ? size : 1);
-  if (!block) out_of_memory(size);
+  if (!block) throw OutOfMemory(size);
   return block;
 }
 
@@ -89,6 +94,15 @@ void give_back_surplus() {
   }
 }
 
+// When nothing is left, whoever caught the error must be able to say so and to clean up. Handed out once.
+void use_reserve() {
+  static char reserve[128 * 1024];  // no memory until it is written to
+  static std::atomic<bool> is_used{false};
+  if (is_used.exchange(true)) return;
+  chunk.next = reserve;
+  chunk.end = reserve + sizeof reserve;
+}
+
 // A program that has grown large will go on growing: its memory comes in larger pieces that the kernel fills
 // in at once, which costs half of what one fault for each page does.
 void new_chunk() {
@@ -101,7 +115,12 @@ void new_chunk() {
   if (size == kLargeChunk) {
     block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   }
-  chunk.next = static_cast<char*>(block == MAP_FAILED ? checked_malloc(size) : block);
+  if (block == MAP_FAILED) block = malloc(size);
+  if (!block) {
+    use_reserve();
+    throw OutOfMemory(size);
+  }
+  chunk.next = static_cast<char*>(block);
   chunk.end = chunk.next + size;
 }
 
@@ -135,7 +154,21 @@ void* refill(size_t list) {
 
 }  // namespace
 
-Thrown out_of_memory_error() { return make_error_text(ErrorClass::Runtime, "out of memory").error(); }
+Thrown error_of_exception() {
+  try {
+    throw;
+  } catch (const TooLarge& error) {
+    return make_error_text(ErrorClass::Runtime, error.what()).error();
+  } catch (const std::length_error&) {
+    return make_error_text(ErrorClass::Runtime, "a text or list would be too large").error();
+  } catch (const OutOfMemory& error) {
+    return runtime_error("out of memory ({} bytes more were needed)", error.size).error();
+  } catch (const std::bad_alloc&) {
+    return make_error_text(ErrorClass::Runtime, "out of memory").error();
+  }
+}
+
+void throw_too_large(const char* what) { throw TooLarge(what); }
 
 void* allocate_slow(size_t size) {
 #ifndef HARN_SANITIZED
@@ -157,7 +190,7 @@ void* reallocate(void* block, size_t old_size, size_t new_size) {
 #endif
   (void)old_size;
   void* moved = realloc(block, new_size ? new_size : 1);
-  if (!moved) out_of_memory(new_size);
+  if (!moved) throw OutOfMemory(new_size);
   return moved;
 }
 

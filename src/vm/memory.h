@@ -31,10 +31,14 @@ extern constinit thread_local Pool pool;
 
 void* allocate_slow(size_t size);
 
-// What the program sees of memory that cannot be had (std::bad_alloc in C++ code): an error it can catch.
-Thrown out_of_memory_error();
+// What the program sees of C++ code that was left by an exception (to be called while it is handled): memory that
+// could not be had, or something beyond the limits of its kind. Errors that it can catch.
+Thrown error_of_exception();
 
-// Never null: running out of memory ends the process with a message.
+// Says that a text or list would be larger than it may be.
+[[noreturn]] void throw_too_large(const char* what);
+
+// Never null: memory that cannot be had is std::bad_alloc, which the interpreter turns into an error of the program.
 inline void* allocate(size_t size) {
 #ifndef HARN_SANITIZED
   if (size <= kMaxSmall) [[likely]] {

@@ -1,3 +1,4 @@
+#include "base/result.h"
 #include "vm/ops.h"
 #include "vm/print.h"
 
@@ -85,34 +86,37 @@ bool are_ints(const Value& a, const Value& b) { return a.is_int() && b.is_int();
 int64_t wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 uint64_t bits(const Value& value) { return static_cast<uint64_t>(value.as_int()); }
 
-Outcome<Value> add_lists(Value a, const Value& b) {
+Outcome<void> add_lists(Value& a, const Value& b) {
   size_t more = list_size(b);
   if (list_size(a) + more > kMaxListSize) return list_too_large();
-  if (more == 0 && a.is_list()) return a;
+  if (more == 0 && a.is_list()) return {};
+  step(more);  // not on the way: nobody may see half of it
   // `b` may be the very list that is about to change.
   Value other = b;
   ListObject* list = writable_list(a);
   if (list->size + more > list->capacity) list->grow(list->size + more);
-  for (size_t i = 0; i < more; ++i) {
-    step();
-    new (list->items + list->size++) Value(list_item(other, i));
-  }
-  return a;
+  for (size_t i = 0; i < more; ++i) new (list->items + list->size++) Value(list_item(other, i));
+  return {};
 }
 
-Outcome<Value> add_strings(Value a, const Value& b) {
+Outcome<void> add_strings(Value& a, const Value& b) {
   std::string_view more = b.as_string()->view();
   if (a.as_string()->size + more.size() > kMaxStringSize) return string_too_large();
+  step_bytes(more.size());
   if (a.is_unique()) {
     append(a, more);
-    return a;
+    return {};
   }
   std::string_view start = a.as_string()->view();
-  if (start.empty()) return b;
+  if (start.empty()) {
+    a = b;
+    return {};
+  }
   auto text = new_string(start.size() + more.size());
   memcpy(text->data(), start.data(), start.size());
   memcpy(text->data() + start.size(), more.data(), more.size());
-  return text;
+  a = std::move(text);
+  return {};
 }
 
 Outcome<Value> repeat(std::string_view text, int64_t times) {
@@ -139,16 +143,19 @@ int64_t int_power(int64_t base, uint64_t exponent) {
 
 }  // namespace
 
+Outcome<void> add_to(Value& a, const Value& b) {
+  if (a.is_string() && b.is_string()) return add_strings(a, b);
+  if (is_list_like(a) && is_list_like(b)) return add_lists(a, b);
+  if (a.is_dict() && b.is_dict()) dict_merge(a, b.as_dict());
+  else if (are_ints(a, b)) a.set_int(wrap(bits(a) + bits(b)));
+  else if (are_numbers(a, b)) a.set_float(a.as_number() + b.as_number());
+  else return type_error("Cannot add {} and {}", type_name(a), type_name(b));
+  return {};
+}
+
 Outcome<Value> add(Value a, const Value& b) {
-  if (are_ints(a, b)) return Value::integer(wrap(bits(a) + bits(b)));
-  if (are_numbers(a, b)) return Value::number(a.as_number() + b.as_number());
-  if (a.is_string() && b.is_string()) return add_strings(std::move(a), b);
-  if (is_list_like(a) && is_list_like(b)) return add_lists(std::move(a), b);
-  if (a.is_dict() && b.is_dict()) {
-    dict_merge(a, b.as_dict());
-    return a;
-  }
-  return type_error("Cannot add {} and {}", type_name(a), type_name(b));
+  HARN_CHECK(add_to(a, b));
+  return a;
 }
 
 Outcome<Value> subtract(const Value& a, const Value& b) {

@@ -33,6 +33,8 @@ Ref<StringObject> to_key(const Value& value);
 
 // Binary operators on any operands; the interpreter handles int and float itself first.
 Outcome<Value> add(Value a, const Value& b);  // reuses a's storage when it can
+// The same in place. When it fails, or there is no memory, `a` is what it was.
+Outcome<void> add_to(Value& a, const Value& b);
 Outcome<Value> subtract(const Value& a, const Value& b);
 Outcome<Value> multiply(const Value& a, const Value& b);
 Outcome<Value> divide(const Value& a, const Value& b);

@@ -1,6 +1,7 @@
 #include "vm/scheduler.h"
 
 #include "vm/interpreter.h"
+#include "vm/memory.h"
 #include "vm/sync.h"
 #include "vm/trace.h"
 #include "vm/transfer.h"
@@ -132,7 +133,11 @@ void Scheduler::finish(Task& task) {
     task.finished = true;
     return;
   }
-  settle_result(task);
+  try {
+    settle_result(task);
+  } catch (const std::exception&) {
+    task.error = error_of_exception();
+  }
   task.root.clear();
   task.current = &task.root;
   task.cells.clear();

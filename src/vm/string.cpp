@@ -5,7 +5,6 @@
 #include <atomic>
 #include <mutex>
 
-#include "base/assert.h"
 #include "base/text.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
@@ -45,7 +44,7 @@ size_t natural_capacity(size_t size) {
 }
 
 StringObject* make_string(size_t size, size_t capacity) {
-  HARN_ASSERT(capacity <= kMaxStringSize + 64, "a string larger than the limit was requested");
+  if (capacity > kMaxStringSize + 64) throw_too_large("string too large");
   auto* text = allocate_object<StringObject>(Kind::String, capacity);
   fill_header(text, size, capacity);
   return text;
@@ -211,7 +210,7 @@ void append(Value& target, std::string_view more) {
   StringObject* text = target.as_string();
   size_t size = text->size + more.size();
   if (more.empty()) return;
-  HARN_ASSERT(size <= kMaxStringSize, "a string outgrew the limit; the caller has to check");
+  if (size > kMaxStringSize) throw_too_large("string too large");
   if (refs_of(text) == 1 && size <= text->capacity) {
     memcpy(text->data() + text->size, more.data(), more.size());
   } else if (refs_of(text) == 1) {

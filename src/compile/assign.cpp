@@ -30,7 +30,7 @@ void FunctionCompiler::assign(Assign& node) {
 void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
   Variable* variable = target.variable;
   if (!variable) {
-    raise(RaiseKind::Plain, "Undefined variable: " + std::string(target.name), target.span);
+    undefined(target.name, target.span);
     return;
   }
   bool is_certain = !candidates(target) && variable->is_mutable &&
@@ -228,7 +228,7 @@ void FunctionCompiler::assign_path(Assign& node) {
   }
   auto& name = base->as<Identifier>();
   if (!name.variable) {
-    raise(RaiseKind::Plain, "Undefined variable: " + std::string(name.name), name.span);
+    undefined(name.name, name.span);
     return;
   }
   Variable& variable = *name.variable;

@@ -105,6 +105,7 @@ class FunctionCompiler {
   template <class Write>
   void write_first_set(const syntax::Identifier& target, const Candidates& candidates, Write write);
   void unknown_name(std::string_view name, Span span, Reg to);
+  void undefined(std::string_view name, Span span);  // raises that no variable has the name
   // The register of a variable that is certain to be set, or -1.
   Reg own_register(const syntax::Node* node) const;
   void release_variables(size_t mark);

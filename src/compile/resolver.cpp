@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "compile/foreign_names.h"
 #include "compile/redeclare.h"
 #include "compile/scopes.h"
 
@@ -88,24 +89,35 @@ class Resolver {
 
   void report_unknown(std::string_view name, Span span, bool is_call, const Scope* scope) {
     if (module_.unresolved_imports) return;
-    if (!is_call && !options_.unknown_variables) return;
+    std::string_view close = closest(name, scope);
+    if (!is_call && !options_.unknown_variables) {
+      if (!close.empty()) names_.resolution.hints[name.data()] = close;
+      return;
+    }
     auto report = sink_.report(is_call ? Code::UnknownCallTarget : Code::UnknownVariable,
                                module_.source, span, name);
-    auto close = text::close_names(name, visible_names(scope));
     if (close.empty()) {
       report.label(is_call ? "not a builtin, a declaration or an import" : "not found in this scope");
     } else {
       report.label("unknown name");
-      report.help(fmt::format("did you mean `{}`?", close[0]));
-      report.fix({fmt::format("use `{}`", close[0]), span, std::string(close[0]), false});
+      report.help(fmt::format("did you mean `{}`?", close));
+      report.fix({fmt::format("use `{}`", close), span, std::string(close), false});
     }
   }
 
+  // What the writer of an unknown name most likely meant; may be empty.
+  std::string_view closest(std::string_view name, const Scope* scope) {
+    if (std::string_view meant = meant_by(name); !meant.empty()) return meant;
+    auto close = text::close_names(name, visible_names(scope));
+    return close.empty() ? std::string_view() : close[0];
+  }
+
+  // The nearest first: a slip in the name of a local means that local rather than a builtin.
   std::vector<std::string_view> visible_names(const Scope* scope) {
-    std::vector<std::string_view> out = catalog_.names();
-    std::erase_if(out, [](std::string_view name) { return name.starts_with("__"); });
-    auto names = scopes_.visible_names(scope);
-    out.insert(out.end(), names.begin(), names.end());
+    std::vector<std::string_view> out = scopes_.visible_names(scope);
+    for (std::string_view name : catalog_.names()) {
+      if (!name.starts_with("__")) out.push_back(name);
+    }
     return out;
   }
 
@@ -278,6 +290,10 @@ class Resolver {
   }
 
   void note_assignment(Variable& variable, Identifier& at) {
+    if (!variable.declared && variable.kind == Variable::Kind::Global && !variable.declaration &&
+        scopes_.function()->kind == FunctionInfo::Kind::Module) {
+      return assigned_too_early(variable, at);
+    }
     if (scopes_.assign(at, variable)) return;
     std::string_view how = variable.is_parameter                    ? "a parameter"
                            : variable.declaration                  ? "a declaration"
@@ -288,6 +304,15 @@ class Resolver {
     if (variable.keyword.end == 0) return;
     report.label(module_.source, variable.span, "declared here");
     report.fix({"declare it with `var`", variable.keyword, "var", true});
+  }
+
+  // The file's own code reaches the assignment before the declaration: there is no variable yet.
+  void assigned_too_early(const Variable& variable, Identifier& at) {
+    at.variable = nullptr;
+    if (!options_.unknown_variables) return;
+    sink_.report(Code::UnknownVariable, module_.source, at.span, at.name)
+        .label("assigned before it is declared")
+        .label(module_.source, variable.span, "declared here");
   }
 
   void for_in(For& node) {

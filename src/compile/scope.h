@@ -88,6 +88,9 @@ struct Resolution {
   std::unordered_map<const syntax::Node*, Candidates> candidates;
   // Names that stand before their declaration in the same scope: undefined when they are reached.
   std::unordered_set<const syntax::Node*> early;
+  // Close names for those that mean nothing, by where they stand in the source text. The program
+  // runs until it reaches one.
+  std::unordered_map<const char*, std::string_view> hints;
   // Targets of assignments that are immutable at this place, though the variable is not at others.
   std::unordered_set<const syntax::Node*> immutable_targets;
 };

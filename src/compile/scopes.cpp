@@ -236,7 +236,9 @@ std::vector<std::string_view> Scopes::visible_names(const Scope* from) const {
   for (const Scope* at = from; at; at = at->parent) {
     for (Variable* variable : at->names()) out.push_back(variable->name);
   }
+  size_t locals = out.size();
   for (auto& [name, variable] : globals_) out.push_back(name);
+  std::sort(out.begin() + static_cast<ptrdiff_t>(locals), out.end());  // the table has no order
   return out;
 }
 

@@ -100,8 +100,16 @@ void FunctionCompiler::unknown_name(std::string_view name, Span span, Reg to) {
   } else if (context_.catalog.find(name)) {
     emit_bx(Op::LoadConst, to, constant(Keys{"builtin", std::string(name)}));
   } else {
-    raise(RaiseKind::Plain, "Undefined variable: " + std::string(name), span);
+    undefined(name, span);
   }
+}
+
+void FunctionCompiler::undefined(std::string_view name, Span span) {
+  std::string text = fmt::format("Undefined variable: {}", name);
+  const auto& hints = context_.names.resolution.hints;
+  auto close = hints.find(name.data());
+  if (close != hints.end()) text += fmt::format(" (did you mean `{}`?)", close->second);
+  raise(RaiseKind::Plain, text, span);
 }
 
 void FunctionCompiler::load_name(const syntax::Node& use, const Variable& first, std::string_view name, Reg to) {

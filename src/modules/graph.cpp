@@ -73,6 +73,10 @@ void Graph::load_imports(Module& module, const std::string& directory) {
   for (Node* node : module.tree->items) {
     if (!node->is(NodeKind::Import)) continue;
     auto& declaration = node->as<Import>();
+    if (declaration.path_span.length() == 0) {  // reported by the parser
+      module.unresolved_imports = true;
+      continue;
+    }
     Module* target = import(std::string(declaration.path), directory);
     module.imports.push_back({&declaration, target});
     if (!target) {

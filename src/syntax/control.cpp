@@ -76,7 +76,10 @@ MatchArm Parser::parse_arm() {
   if (accept(TokenKind::KwIf)) arm.guard = parse_expression();
   if (!failed_ && at(TokenKind::Assign) && kind(1) == TokenKind::Greater) {
     Span span = cover(token().span(), token(1).span());
-    fail("`->` after the pattern").fix({"write `->`", span, "->"});
+    fail_plainly("`->` after the pattern").fix({"write `->`", span, "->"});
+  }
+  if (!failed_ && at(TokenKind::Colon)) {
+    fail_plainly("`->` after the pattern").fix({"write `->`", token().span(), " ->"});
   }
   expect(TokenKind::Arrow, arm.guard ? "`->` after the guard" : "`->` after the pattern");
   arm.body = parse_arm_body();

@@ -359,10 +359,11 @@ void Parser::parse_scoped_import(Import* import) {
     if (failed_ || at(TokenKind::LeftBrace)) break;
     path += '/';
   }
+  if (failed_) return;
   import->path = tree_.arena.copy(std::string_view(path));
   import->path_span = span_from(start);
   if (import->path_span.length() > 2) import->path_span.end -= 2;
-  if (!failed_) import->names = parse_imported_names();
+  import->names = parse_imported_names();
 }
 
 // At `{`.

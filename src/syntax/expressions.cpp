@@ -186,6 +186,10 @@ Node* Parser::parse_prefix() {
     rethrow->operand = parse_unary();
     return done(rethrow);
   }
+  if (at_decrement()) {
+    fail("an expression after `-`");
+    return error_node(start);
+  }
   auto* unary = node<Unary>(NodeKind::Unary, start);
   unary->op = at(TokenKind::Not) ? UnaryOp::Not : UnaryOp::Negate;
   advance();

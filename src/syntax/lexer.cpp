@@ -268,6 +268,8 @@ void Lexer::finish_number(size_t start, TokenKind kind) {
       found.help("a duration is a whole number and a unit, such as `1500ms`");
     } else if (tail[0] == 'e' || tail[0] == 'E') {
       found.help("there is no exponent form; write `* 10 ** n`");
+    } else if (text_.substr(start, end - start) == "0" && std::string_view("xXbBoO").contains(tail[0])) {
+      found.help("numbers are written in decimal");
     } else {
       found.help("durations end in `ms`, `s`, `m`, `h`, `d` or `w`");
     }

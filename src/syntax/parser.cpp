@@ -62,7 +62,8 @@ bool Parser::expect_close(TokenKind k, uint32_t opener) {
   bool is_closed = open.partner != 0 && !(open.flags & Token::kUnpaired);
   bool lacks_comma = k != TokenKind::RightBrace && is_closed && starts_expression(kind());
   if (lacks_comma) {
-    fail(format("`,` or `{}`", spelling(k))).fix(comma_fix());
+    auto report = fail(format("`,` or `{}`", spelling(k)));
+    if (!explained_) report.fix(comma_fix());
     return false;
   }
   auto report = fail(quoted(spelling(k)));
@@ -92,8 +93,9 @@ Name Parser::expect_name(std::string_view what) {
   if (failed_) return {};
   if (at(TokenKind::Identifier)) return take_name();
   if (is_keyword(kind())) {
-    fail_at(token(), what, format("`{}` (reserved keyword)", text(token())))
-        .help(format("choose another name, such as `{}_`", text(token())));
+    auto report = fail_at(token(), what, format("`{}` (reserved keyword)", text(token())));
+    if (explain_habit(report, what)) return {};
+    report.help(format("choose another name, such as `{}_`", text(token())));
   } else {
     fail(what);
   }
@@ -125,6 +127,13 @@ std::string Parser::describe(const Token& t) const {
 }
 
 diag::Report Parser::fail(std::string_view expected) {
+  if (failed_) return diag::Report(nullptr);
+  auto report = fail_plainly(expected);
+  explained_ = explain_habit(report, expected);
+  return report;
+}
+
+diag::Report Parser::fail_plainly(std::string_view expected) {
   return fail_at(token(), expected, describe(token()));
 }
 

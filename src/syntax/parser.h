@@ -124,6 +124,17 @@ class Parser {
   bool expect(TokenKind k, std::string_view what);
   // The closer of the bracket opened by token `opener`.
   bool expect_close(TokenKind k, uint32_t opener);
+  // ---- words and signs of other languages (habits.cpp) ----
+  bool explain_habit(diag::Report& report, std::string_view expected) const;
+  std::string_view habit_of_place(std::string_view expected) const;
+  std::string habit_of_neighbours() const;
+  bool is_habit(std::string_view before, std::string_view here, std::string_view after) const;
+  bool continues_same_line() const;
+  bool at_decrement() const;
+  bool arrow_follows_parenthesis() const;
+  bool follows_on_line(TokenKind word, bool braces) const;
+  bool assigns_on_this_line() const;
+
   diag::Fix comma_fix() const;
   bool accept_close_angle();
   Name take_name() {
@@ -137,6 +148,7 @@ class Parser {
   // ---- errors (parser.cpp) ----
   std::string describe(const Token& t) const;
   diag::Report fail(std::string_view expected);
+  diag::Report fail_plainly(std::string_view expected);  // says nothing about habits
   diag::Report fail_at(const Token& t, std::string_view expected, std::string_view found);
   diag::Report report(diag::Code code, Span span, std::string_view value = {});
   Node* error_node(uint32_t start);
@@ -204,7 +216,6 @@ class Parser {
   Node* parse_require();
   bool ends_statement() const;
   void end_statement(std::string_view item);
-  void suggest_word(diag::Report& report) const;
   Node* finish_assign(Node* target, uint32_t start);
 
   // ---- expressions (expressions.cpp) ----
@@ -345,6 +356,7 @@ class Parser {
   size_t at_ = 0;
   Context context_;
   bool failed_ = false;
+  bool explained_ = false;     // the last report says what was meant (habits.cpp)
   bool gave_up_ = false;       // too deep: the rest of the file is not looked at
   bool reported_end_ = false;  // the file ended early, and that was said once
   size_t extent_ = 0;          // the token that ends the block being read

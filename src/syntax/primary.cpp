@@ -261,8 +261,8 @@ Node* Parser::parse_braces() {
   }
   uint32_t start = this->start();
   advance();
-  fail("a dict entry or closure parameters")
-      .help("a dict is `{key: value}`, a closure without parameters is `{ -> ... }`");
+  fail_plainly("a dict entry or closure parameters")
+      .help("a dict is `{key: value}`, a closure is `{ x -> ... }` or `{ -> ... }`");
   return error_node(start);
 }
 

@@ -18,8 +18,13 @@ Block* Parser::parse_block(std::string_view after) {
 void Parser::fail_block(std::string_view after) {
   if (failed_) return;
   Token found = token();
-  auto report = fail(format("`{{` after {}", after));
-  if (found.kind != TokenKind::Assign) return;
+  bool is_comparison = found.kind == TokenKind::Assign && kind(1) != TokenKind::Greater;
+  if (!is_comparison) {
+    auto report = fail(format("`{{` after {}", after));
+    if (!explained_) report.help("the body is a block in braces: `{ ... }`");
+    return;
+  }
+  auto report = fail_plainly(format("`{{` after {}", after));
   report.fix({"did you mean `==`?", found.span(), "=="});
   // The mistake is understood: go on as if it were right.
   failed_ = gave_up_;
@@ -43,7 +48,6 @@ void Parser::parse_statements(ListBuilder<Node*>& items, uint32_t opener) {
   size_t outer = extent_;
   extent_ = end_of(opener);
   for (;;) {
-    while (accept(TokenKind::Semicolon)) {}
     if (failed_ || at_end() || at_ >= extent_) break;
     if (at(TokenKind::RightBrace)) {
       if (opener != kNoOpener) break;
@@ -52,11 +56,18 @@ void Parser::parse_statements(ListBuilder<Node*>& items, uint32_t opener) {
       while (accept(TokenKind::RightBrace)) {}
       continue;
     }
+    if (at(TokenKind::Semicolon)) {
+      fail_plainly("a statement").fix({"one `;` separates two statements; remove this one", token().span(), ""});
+      failed_ = gave_up_;
+      while (accept(TokenKind::Semicolon)) {}
+      continue;
+    }
     size_t first = at_;
     items.add(parse_statement());
     end_statement(opener == kNoOpener ? "top-level item" : "statement");
     if (failed_) recover(first, opener);
     if (at_ == first) advance();
+    accept(TokenKind::Semicolon);
   }
   extent_ = outer;
 }
@@ -68,27 +79,7 @@ bool Parser::ends_statement() const {
 
 void Parser::end_statement(std::string_view item) {
   if (failed_ || ends_statement()) return;
-  auto report = fail(format("{} separator (`;` or newline)", item));
-  suggest_word(report);
-}
-
-// Words and signs of other languages that end up where a statement should have ended.
-void Parser::suggest_word(diag::Report& report) const {
-  struct Word {
-    std::string_view written, meant;
-  };
-  static constexpr Word kBefore[] = {{"def", "fn"},   {"func", "fn"},      {"function", "fn"},
-                                     {"fun", "fn"},   {"switch", "match"}, {"class", "struct"},
-                                     {"elif", "else if"}};
-  static constexpr Word kHere[] = {{"and", "&&"}, {"or", "||"}, {"&", "&&"}, {"|", "||"}};
-  auto offer = [&](std::span<const Word> words, const Token& t) {
-    for (const Word& word : words) {
-      if (text(t) != word.written) continue;
-      report.fix({format("did you mean `{}`?", word.meant), t.span(), std::string(word.meant)});
-    }
-  };
-  if (at_ > 0 && tokens_[at_ - 1].kind == TokenKind::Identifier) offer(kBefore, tokens_[at_ - 1]);
-  offer(kHere, token());
+  fail(format("{} separator (`;` or newline)", item));
 }
 
 Node* Parser::parse_statement() {
@@ -235,7 +226,7 @@ Node* Parser::parse_const(uint32_t start, bool is_pub) {
   advance();
   statement->name = expect_name("a name after `const`");
   if (accept(TokenKind::Colon)) statement->type = parse_type();
-  expect(TokenKind::Assign);
+  expect(TokenKind::Assign, "`=` and the value of the constant");
   statement->value = parse_expression();
   return done(statement);
 }

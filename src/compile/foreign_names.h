@@ -1,0 +1,10 @@
+#pragma once
+
+#include <string_view>
+
+namespace harn::compile {
+
+// The name that does here what `name` does in other languages; empty when we know of none.
+std::string_view meant_by(std::string_view name);
+
+}  // namespace harn::compile

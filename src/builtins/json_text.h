@@ -9,7 +9,7 @@
 // JSON text from values and back, for every builtin that needs it.
 namespace harn::builtins {
 
-// Appends `text` as a JSON string with its quotes.
+// Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
 // Appends the value as JSON; `indent` > 0 spreads it over lines. False when it nests too deeply or

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "builtins/json_text.h"
+#include "base/text.h"
 #include "builtins/base64_text.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
@@ -142,6 +143,8 @@ class JsonWriter {
 }  // namespace
 
 void append_json_string(std::string& out, std::string_view text) {
+  // JSON is UTF-8; arguments, input and file names may be anything.
+  if (!text::is_valid_utf8(text)) [[unlikely]] return append_json_string(out, text::to_valid_utf8(text));
   out += '"';
   const char* at = text.data();
   const char* end = at + text.size();

@@ -32,7 +32,8 @@ bool Terminal::styles_text(vm::Vm& vm) const {
   vm.host().env("FORCE_COLOR", found);
   if (found) return true;
   vm.host().env("NO_COLOR", found);
-  return !found && is_terminal(vm, vm::Stream::Out);
+  if (found || vm.host().env("TERM", found) == "dumb") return false;
+  return is_terminal(vm, vm::Stream::Out);
 }
 
 // Reads on a thread of its own while the task waits, if there are tasks that could use the worker.

@@ -54,7 +54,7 @@ std::string as_text(std::string_view file, const Times& times) {
       times.total());
 }
 
-int report_failure(size_t iteration, const Ending& ending, bool json) {
+int report_iteration(size_t iteration, const Ending& ending, bool json) {
   std::string message = fmt::format("iteration {} failed", iteration + 1);
   if (json) {
     print_envelope(1, "", {"bench_failed", message + ": " + ending.message});
@@ -69,16 +69,18 @@ int bench(const Arguments& arguments) {
   auto count = static_cast<size_t>(arguments.number("--iterations").value_or(10));
   bool json = arguments.has("--json");
   auto loaded = load_file(file);
-  if (!loaded) return fail_with(loaded.error().message);
+  if (!loaded) return report_failure(arguments, "source_not_found", loaded.error().message);
   auto program = compile(**loaded);
   if (!program) {
-    write_error(diag::render_all((*loaded)->sink, colour_of(STDERR_FILENO)));
+    const diag::Sink& sink = (*loaded)->sink;
+    if (json) return report_failure(arguments, "compile_failed", diag::render_all(sink, diag::Colour::No));
+    write_error(diag::render_all(sink, colour_of(STDERR_FILENO)));
     return kFailure;
   }
   auto project = find_project(file);
-  if (!project) return fail_with(project.error().message);
+  if (!project) return report_failure(arguments, "bad_manifest", project.error().message);
   auto limit = while_limit(*project, arguments.number("--while-limit"));
-  if (!limit) return report_usage(arguments.command(), {limit.error().message, ""});
+  if (!limit) return report_usage(arguments, {limit.error().message, ""});
 
   Times times;
   for (size_t i = 0; i < count; ++i) {
@@ -89,8 +91,11 @@ int bench(const Arguments& arguments) {
     auto outcome = execute(vm, copy(*program), {.project_root = project->root});
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     Ending ending = ending_of(outcome, Answers::No, Snippet::No, diag::Colour::No);
-    if (ending.kind == Ending::Kind::Stopped) return kInterrupted;
-    if (ending.exit_code != 0) return report_failure(i, ending, json);
+    if (ending.kind == Ending::Kind::Stopped) {
+      if (json) print_envelope(1, "", {"interrupted", "the run was interrupted"});
+      return kInterrupted;
+    }
+    if (ending.exit_code != 0) return report_iteration(i, ending, json);
     times.ms.push_back(elapsed.count());
   }
   std::sort(times.ms.begin(), times.ms.end());

@@ -40,7 +40,7 @@ std::string as_markdown() {
 
 int list(const Arguments& arguments) {
   if (arguments.has("--json") && arguments.has("--markdown")) {
-    return report_usage(arguments.command(), {"`--json` and `--markdown` exclude each other", ""});
+    return report_usage(arguments, {"`--json` and `--markdown` exclude each other", ""});
   }
   if (arguments.has("--json")) print_envelope(1, as_json());
   else write_out(arguments.has("--markdown") ? as_markdown() : as_text());

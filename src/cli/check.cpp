@@ -92,10 +92,7 @@ class Checker {
 int check(const Arguments& arguments) {
   bool json = arguments.has("--json");
   auto files = find_sources(arguments.operands());
-  if (!files) {
-    if (json) print_envelope(1, "", {"source_not_found", files.error().message});
-    return json ? kFailure : fail_with(files.error().message);
-  }
+  if (!files) return report_failure(arguments, "source_not_found", files.error().message);
   Checker checker(json);
   for (const std::string& path : *files) checker.check_file(path);
   return checker.finish();

@@ -144,14 +144,14 @@ int report_unknown(std::string_view name, bool json) {
 int explain(const Arguments& arguments) {
   bool catalogue = arguments.has("--catalog");
   if (catalogue && !arguments.operands().empty()) {
-    return report_usage(arguments.command(), {"`--catalog` takes no name", ""});
+    return report_usage(arguments, {"`--catalog` takes no name", ""});
   }
   if (arguments.has("--format") && !catalogue) {
-    return report_usage(arguments.command(), {"`--format` goes with `--catalog`", ""});
+    return report_usage(arguments, {"`--format` goes with `--catalog`", ""});
   }
   if (catalogue) return print_catalogue(arguments);
   if (arguments.operands().empty()) {
-    return report_usage(arguments.command(),
+    return report_usage(arguments,
                         {"`harn explain` needs a code, a builtin or `--catalog`", ""});
   }
   std::string_view name = arguments.operands()[0];

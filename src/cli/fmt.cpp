@@ -131,14 +131,13 @@ class Formatter {
 int run_fmt(const Arguments& arguments) {
   Formatter formatter(arguments);
   if (arguments.operands().size() == 1 && arguments.operands()[0] == "-") {
+    if (arguments.has("--json")) {
+      return report_usage(arguments, {"`--json` and `-` exclude each other", "the result of `-` is the formatted text"});
+    }
     return formatter.format_input();
   }
   auto files = find_sources(arguments.operands());
-  if (!files) {
-    bool json = arguments.has("--json");
-    if (json) print_envelope(1, "", {"source_not_found", files.error().message});
-    return json ? kFailure : fail_with(files.error().message);
-  }
+  if (!files) return report_failure(arguments, "source_not_found", files.error().message);
   for (const std::string& path : *files) formatter.format_file(path);
   return formatter.finish();
 }

@@ -1,9 +1,11 @@
 #include "cli/options.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/fmt.h"
 #include "base/text.h"
+#include "cli/json.h"
 #include "cli/output.h"
 
 namespace harn::cli {
@@ -37,11 +39,22 @@ class ArgumentParser {
   std::expected<Arguments, UsageError> run() {
     while (at_ < words_.size() && !error_) next(words_[at_++]);
     if (!error_ && !out_.wants_help_) check_operands();
-    if (error_ && !out_.wants_help_) return std::unexpected(std::move(*error_));
+    if (error_ && !out_.wants_help_) {
+      error_->json = asks_for_json();
+      return std::unexpected(std::move(*error_));
+    }
     return std::move(out_);
   }
 
  private:
+  // Looks at all words: the one that was wrong may stand before the flag.
+  bool asks_for_json() const {
+    auto known = [](const Option& option) { return option.name == "--json"; };
+    auto flags_end = std::find(words_.begin(), words_.end(), "--");
+    return std::any_of(command_.options.begin(), command_.options.end(), known) &&
+           std::find(words_.begin(), flags_end, "--json") != flags_end;
+  }
+
   void next(std::string_view word) {
     if (word == "--") return end_of_flags();
     if (word == "--help" || word == "-h") out_.wants_help_ = true;
@@ -193,12 +206,27 @@ std::string command_help(const Command& command) {
 }
 
 int report_usage(const Command& command, const UsageError& error) {
+  if (error.json) {
+    print_envelope(1, "", {"usage_error", error.message});
+    return kUsage;
+  }
   std::string out = fmt::format("{}: {}\n", error_word(), error.message);
   if (!error.hint.empty()) out += fmt::format("help: {}\n", error.hint);
   out +=
       fmt::format("usage: {}\nRun `harn {} --help` for more.\n", usage_line(command), command.name);
   write_error(out);
   return kUsage;
+}
+
+int report_usage(const Arguments& arguments, UsageError error) {
+  error.json = arguments.has("--json");
+  return report_usage(arguments.command(), error);
+}
+
+int report_failure(const Arguments& arguments, std::string_view code, const std::string& message) {
+  if (!arguments.has("--json")) return fail_with(message);
+  print_envelope(1, "", {std::string(code), message});
+  return kFailure;
 }
 
 }  // namespace harn::cli

@@ -60,6 +60,7 @@ struct Command {
 struct UsageError {
   std::string message;
   std::string hint;  // may be empty
+  bool json = false;  // `--json` was given: the answer is an envelope
 };
 
 // A parsed command line. Views point into the words it was parsed from.
@@ -93,7 +94,10 @@ std::optional<int64_t> parse_number(std::string_view text);
 std::string usage_line(const Command& command);
 std::string command_help(const Command& command);
 
-// Prints the error with the hint and the usage line; the value is kUsage.
+// Prints the error with the hint and the usage line, or as JSON; the value is kUsage.
 int report_usage(const Command& command, const UsageError& error);
+int report_usage(const Arguments& arguments, UsageError error);
+// Prints `error: MESSAGE`, or with `--json` an envelope with the code; the value is kFailure.
+int report_failure(const Arguments& arguments, std::string_view code, const std::string& message);
 
 }  // namespace harn::cli

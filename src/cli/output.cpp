@@ -40,6 +40,8 @@ int finish_output(int exit_code) {
 diag::Colour colour_of(int fd) {
   const char* no_colour = getenv("NO_COLOR");
   if (no_colour && *no_colour) return diag::Colour::No;
+  const char* terminal = getenv("TERM");
+  if (terminal && std::string_view(terminal) == "dumb") return diag::Colour::No;
   return isatty(fd) ? diag::Colour::Yes : diag::Colour::No;
 }
 

@@ -16,7 +16,7 @@ int finish_output(int exit_code);
 // simply went away.
 int output_failed(int error_number);
 
-// Colours only on a terminal, and never against NO_COLOR.
+// Colours only on a terminal that knows them, and never against NO_COLOR.
 diag::Colour colour_of(int fd);
 // "error", coloured when standard error is a terminal.
 std::string_view error_word();

@@ -53,6 +53,14 @@ void ProcessHost::write(Stream stream, std::string_view text) {
   out_ += text;
   if (out_is_terminal_ < 0) out_is_terminal_ = isatty(STDOUT_FILENO);
   if (out_.size() >= kBuffer || out_is_terminal_) flush_locked();
+  else flush_soon();
+}
+
+// The first lines are written at once: a program that prints little needs no thread for it.
+void ProcessHost::flush_soon() {
+  if (direct_writes_ == 0) return late_flush_.note();
+  --direct_writes_;
+  flush_locked();
 }
 
 void ProcessHost::flush() {
@@ -77,7 +85,10 @@ bool ProcessHost::is_stopping() const {
 
 static std::atomic<ProcessHost*> last_made;
 
-ProcessHost::ProcessHost() : stop_reading_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { last_made = this; }
+ProcessHost::ProcessHost()
+    : stop_reading_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), late_flush_([this] { flush(); }) {
+  last_made = this;
+}
 
 ProcessHost::~ProcessHost() {
   last_made = nullptr;

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <string>
 
+#include "cli/late_flush.h"
 #include "vm/host.h"
 
 namespace harn::vm {
@@ -51,6 +52,7 @@ class ProcessHost : public vm::Host {
 
   void flush_locked();
   void write_out_locked(std::string_view text);
+  void flush_soon();
 
   vm::Vm* vm_ = nullptr;
   std::mutex lock_;  // of the output: tasks write on all workers
@@ -61,7 +63,9 @@ class ProcessHost : public vm::Host {
   std::mutex in_lock_;  // one task reads at a time
   int stop_reading_ = -1;  // an eventfd that a waiting read looks at too
   int out_is_terminal_ = -1;
-  int output_error_ = 0;
+  int direct_writes_ = 50;  // left
+  std::atomic<int> output_error_ = 0;
+  LateFlush late_flush_;  // the last: its thread uses the others
 };
 
 }  // namespace harn::cli

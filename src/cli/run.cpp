@@ -134,24 +134,31 @@ int report_errors(const diag::Sink& sink, bool json) {
   return kFailure;
 }
 
+// The program could not even be loaded: with `--json` the only event.
+int report_early(const Arguments& arguments, std::string_view code, const std::string& message) {
+  if (!arguments.has("--json")) return fail_with(message);
+  EventHost().write_failure(code, message);
+  return kFailure;
+}
+
 int run(const Arguments& arguments) {
   bool inline_code = arguments.has("-e");
   if (inline_code && !arguments.operands().empty()) {
-    return report_usage(arguments.command(), {"`-e` and a file exclude each other",
+    return report_usage(arguments, {"`-e` and a file exclude each other",
                                               "arguments for the program go after `--`"});
   }
   if (!inline_code && arguments.operands().empty()) {
-    return report_usage(arguments.command(), {"`harn run` needs FILE, `-e CODE` or `-`", ""});
+    return report_usage(arguments, {"`harn run` needs FILE, `-e CODE` or `-`", ""});
   }
   auto source = load_source(arguments);
-  if (!source) return fail_with(source.error().message);
+  if (!source) return report_early(arguments, "source_not_found", source.error().message);
   auto project = find_project(source->file);
-  if (!project) return fail_with(project.error().message);
+  if (!project) return report_early(arguments, "bad_manifest", project.error().message);
   auto limit = while_limit(*project, arguments.number("--while-limit"));
-  if (!limit) return report_usage(arguments.command(), {limit.error().message, ""});
+  if (!limit) return report_usage(arguments, {limit.error().message, ""});
 
   auto workers = worker_count(arguments.number("--workers"));
-  if (!workers) return report_usage(arguments.command(), {workers.error().message, ""});
+  if (!workers) return report_usage(arguments, {workers.error().message, ""});
 
   Loaded& loaded = *source->loaded;
   bool json = arguments.has("--json");

@@ -85,7 +85,7 @@ static std::string as_json(const SourceFile& source, const std::vector<Token>& t
 
 static int tokens(const Arguments& arguments) {
   auto source = read_source(arguments.operands()[0]);
-  if (!source) return fail_with(source.error().message);
+  if (!source) return report_failure(arguments, "source_not_found", source.error().message);
   diag::Sink sink;
   auto list = syntax::lex(*source, sink);
   bool json = arguments.has("--json");

@@ -7,7 +7,7 @@ class Terminal:
         self.text = ""
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.environ.update(TERM="xterm", **variables)
+            os.environ.update({"TERM": "xterm", **variables})
             os.execv(os.environ["HARN"], [os.environ["HARN"], *words])
 
     def read_until(self, text, seconds=20):
@@ -42,7 +42,7 @@ class Terminal:
             self.text += block.decode()
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
-for variables in ({"NO_COLOR": "1"}, {}):
+for variables in ({"NO_COLOR": "1"}, {"TERM": "dumb"}, {}):
     terminal = Terminal("main.harn", **variables)
     code = terminal.finish()
     print(terminal.text.replace("\r", "").replace("\x1b", "ESC"), end="")

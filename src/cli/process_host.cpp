@@ -164,6 +164,21 @@ bool ProcessHost::read_line(std::string& line) {
   return true;
 }
 
+bool ProcessHost::peek_line(std::string& line) {
+  std::lock_guard lock(in_lock_);
+  for (;;) {
+    size_t end = in_.find('\n', in_position_);
+    if (end != std::string::npos) {
+      line = in_.substr(in_position_, end - in_position_);
+      return true;
+    }
+    pollfd now = {STDIN_FILENO, POLLIN, 0};
+    if (in_ended_ || poll(&now, 1, 0) <= 0 || !fill()) break;
+  }
+  line = in_.substr(in_position_);
+  return in_ended_ && !line.empty();
+}
+
 std::string ProcessHost::read_all() {
   std::lock_guard lock(in_lock_);
   while (fill()) {

@@ -26,6 +26,8 @@ class ProcessHost : public vm::Host {
   void write(vm::Stream stream, std::string_view text) override;
   void flush() override;
   bool read_line(std::string& line) override;
+  // The line that `read_line` would give, if it is there already.
+  bool peek_line(std::string& line);
   std::string read_all() override;
   void stop_reading() override;
   bool is_terminal(vm::Stream stream) override;

@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "builtins/registry.h"
@@ -9,7 +10,8 @@
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/repl_session.h"
-#include "syntax/lexer.h"
+#include "syntax/input.h"
+#include "syntax/token.h"
 
 namespace harn::cli {
 
@@ -17,11 +19,12 @@ namespace {
 
 constexpr std::string_view kHelp =
     R"(Type Harn code; the value of an expression is shown and kept as _1, _2, ...
-An input goes on over several lines until its brackets and strings are closed.
+An input goes on over several lines until its brackets and strings are closed and its last operator has
+what it needs. After a block of several lines an empty line ends the input, or `else` goes on with it.
 
   :type EXPR  run EXPR and show the type of its value
-  :help       show this help
-  :quit       leave (or Ctrl-D)
+  :help       show this help (or `help`)
+  :quit       leave (or `quit`, `exit`, Ctrl-D)
 
 Ctrl-C stops the running input, or drops the line you are typing.
 )";
@@ -51,13 +54,38 @@ Next obey(ReplSession& session, ProcessHost& host, std::string_view command) {
   return Next::GoOn;
 }
 
+// The command that a word without a colon most likely means; empty when the program has that name.
+std::string_view command_meant(const ReplSession& session, std::string_view text) {
+  if (text.ends_with("()")) text.remove_suffix(2);
+  auto names = session.names();
+  if (std::find(names.begin(), names.end(), text) != names.end()) return {};
+  if (text == "exit" || text == "quit") return ":quit";
+  return text == "help" ? ":help" : std::string_view();
+}
+
 // A whole input: a command of ours, or code.
 Next take(ReplSession& session, ProcessHost& host, std::string_view input) {
   std::string_view text = text::trim(input);
   if (text.empty()) return Next::GoOn;
   if (text.starts_with(':')) return obey(session, host, text);
+  if (auto command = command_meant(session, text); !command.empty()) return obey(session, host, command);
   session.evaluate(input);
   return Next::GoOn;
+}
+
+bool is_blank(std::string_view line) { return text::trim(line).empty(); }
+
+// An empty line ends what is not held open by a bracket.
+bool waits_for_more(std::string_view input, std::string_view last_line) {
+  auto state = syntax::input_state(input);
+  return state == syntax::InputState::Open ||
+         (state == syntax::InputState::Unfinished && !is_blank(last_line));
+}
+
+// On a terminal nobody knows what the next line will be: a block of several lines waits for it.
+bool waits_for_else(std::string_view input) {
+  return std::count(input.begin(), input.end(), '\n') > 1 &&
+         syntax::input_state(input) == syntax::InputState::MayGoOn && !input.ends_with("\n\n");
 }
 
 void run_on_terminal(ReplSession& session, ProcessHost& host) {
@@ -72,11 +100,15 @@ void run_on_terminal(ReplSession& session, ProcessHost& host) {
     }
     if (line.ended) break;
     editor.remember(line.text);
+    bool held = waits_for_else(input);
+    if (held && !syntax::continues_block(line.text)) {
+      if (take(session, host, std::exchange(input, "")) == Next::Leave) return;
+    }
     input += line.text + "\n";
-    if (syntax::is_incomplete_input(input)) continue;
-    if (take(session, host, input) == Next::Leave) return;
-    input.clear();
+    if (waits_for_more(input, line.text) || waits_for_else(input)) continue;
+    if (take(session, host, std::exchange(input, "")) == Next::Leave) return;
   }
+  take(session, host, input);
   host.write(vm::Stream::Out, "\n");
 }
 
@@ -85,9 +117,13 @@ void run_on_pipe(ReplSession& session, ProcessHost& host) {
   std::string input, line;
   while (host.read_line(line)) {
     input += line + "\n";
-    if (syntax::is_incomplete_input(input)) continue;
-    if (take(session, host, input) == Next::Leave) return;
-    input.clear();
+    if (waits_for_more(input, line)) continue;
+    std::string next;
+    if (syntax::input_state(input) == syntax::InputState::MayGoOn && host.peek_line(next) &&
+        syntax::continues_block(next)) {
+      continue;
+    }
+    if (take(session, host, std::exchange(input, "")) == Next::Leave) return;
   }
   take(session, host, input);  // what is still open becomes an error message
 }

@@ -87,7 +87,7 @@ void ReplSession::show_value(const vm::Value& value) {
   session_.globals.push_back(name);
   session_.names.push_back({name, index, false, nullptr});
   vm_.preset_global(index, value);
-  write(fmt::format("{} = {}\n", name, vm::display(value)));
+  write(fmt::format("{} = {}\n", name, vm::literal(value)));
 }
 
 }  // namespace harn::cli

@@ -576,13 +576,4 @@ void Lexer::finish() {
 
 TokenList lex(const SourcePtr& source, diag::Sink& sink) { return Lexer(source, sink).run(); }
 
-bool is_incomplete_input(std::string_view text) {
-  auto source = std::make_shared<SourceFile>("", std::string(text));
-  diag::Sink sink;
-  TokenList list = lex(source, sink);
-  std::string_view trimmed = text::trim_end(text);
-  bool joins = trimmed.ends_with('\\') && list.tokens.size() > 1;
-  return !list.unclosed.empty() || list.open_at_end || joins;
-}
-
 }  // namespace harn::syntax

@@ -27,8 +27,4 @@ struct TokenList {
 // skipped.
 TokenList lex(const SourcePtr& source, diag::Sink& sink);
 
-// Whether more lines could still complete this text: a bracket, a `"""` string or a block comment
-// is open at its end, or it ends in a backslash. For the REPL.
-bool is_incomplete_input(std::string_view text);
-
 }  // namespace harn::syntax

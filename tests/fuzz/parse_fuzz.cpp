@@ -3,6 +3,7 @@
 #include <string>
 
 #include "diag/diagnostic.h"
+#include "syntax/input.h"
 #include "syntax/dump.h"
 #include "syntax/lexer.h"
 #include "syntax/tree.h"
@@ -23,6 +24,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     harn::diag::render_json(diagnostic);
   }
   if (tree->has_errors != sink.has_errors()) abort();
-  harn::syntax::is_incomplete_input(text);
+  harn::syntax::input_state(text);
   return 0;
 }

@@ -66,6 +66,16 @@ enter("half a line\x03")
 enter("[1,\r", "... ")
 enter("\x03")
 assert "_5 = 5\n" in enter("2 + 3\r"), "the session goes on"
+enter("if false {\r", "... ")
+enter("1\r", "... ")
+enter("}\r", "... ")
+assert "_6 = 2\n" in enter("else { 2 }\r"), "else on a line of its own"
+enter("if true {\r", "... ")
+enter("3\r", "... ")
+enter("}\r", "... ")
+assert "_7 = 3\n" in enter("\r"), "an empty line ends the input"
+enter("4 +\r", "... ")
+assert "_8 = 9\n" in enter("5\r"), "a last operator goes on"
 terminal.wait_for_editor()
 terminal.send("\x04")
 print("left with", terminal.finish())

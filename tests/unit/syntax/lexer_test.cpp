@@ -155,13 +155,4 @@ TEST(Lexer, SkipsMarkAndScriptLine) {
   EXPECT_EQ(lex_text("#!x").texts(), "");
 }
 
-TEST(Lexer, KnowsIncompleteInput) {
-  for (const char* text : {"fn f() {", "f(1,", "[", "\"\"\"abc", "/* a", "let x = 1 + \\", "\"\"\"${"}) {
-    EXPECT_TRUE(is_incomplete_input(text)) << text;
-  }
-  for (const char* text : {"", "let x = 1", "f()", "}", "\"abc", "\"\"\"a\"\"\"", "// {", "\"{\""}) {
-    EXPECT_FALSE(is_incomplete_input(text)) << text;
-  }
-}
-
 }  // namespace harn::syntax

@@ -6,6 +6,7 @@
 
 #include "../base/golden.h"
 #include "parse_text.h"
+#include "syntax/input.h"
 #include "syntax/lexer.h"
 
 namespace harn {
@@ -129,7 +130,7 @@ TEST(Stress, MutatedProgramsAlwaysGiveATree) {
       EXPECT_LE(diagnostic.span.end, text.size());
       EXPECT_FALSE(diag::render(diagnostic, diag::Colour::No).empty());
     }
-    syntax::is_incomplete_input(text);
+    syntax::input_state(text);
   }
 }
 

@@ -47,6 +47,7 @@ Session leave_session(ProgramNames& names, const modules::Module& main) {
 
 void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module& main,
                  const Catalog& catalog, diag::Sink& sink, const CompileOptions& options) {
+  size_t before = sink.diagnostics().size();
   for (modules::Module* module : graph.order()) apply_inheritance(*module, sink);
   for (modules::Module* module : graph.order()) check_constants(*module, sink);
   if (options.session) enter_session(resolved.names, *options.session, main);
@@ -58,6 +59,7 @@ void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module& mai
     resolve.internal_names |= options.hidden || module->embedded;
     resolved.starts.push_back(resolve_module(*module, resolved.names, catalog, sink, resolve));
   }
+  sink.sort_by_place(before);  // functions are read after the code around them
 }
 
 bool is_test(const Pipeline& pipeline) {

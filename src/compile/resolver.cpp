@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "compile/foreign_names.h"
+#include "compile/leaves.h"
 #include "compile/redeclare.h"
 #include "compile/scopes.h"
 
@@ -77,12 +78,25 @@ class Resolver {
         "complexity", "acp_tool", "acp_skill", "invariant", "natural_function", "effects",
         "allocation", "errors", "api_stability"};
     for (const Attribute& attribute : node.as<Declaration>().attributes) {
+      check_attribute_place(attribute, node.kind);
       if (std::find(std::begin(kKnown), std::end(kKnown), attribute.name.text) != std::end(kKnown)) continue;
       auto report = sink_.report(Code::UnknownAttribute, module_.source, attribute.name.span,
                                  attribute.name.text);
       auto close = text::close_names(attribute.name.text, kKnown);
       if (!close.empty()) report.help(fmt::format("did you mean `@{}`?", close[0]));
     }
+  }
+
+  void check_attribute_place(const Attribute& attribute, NodeKind on) {
+    std::string_view name = attribute.name.text, only;
+    if (name == "test" && on != NodeKind::Pipeline) only = "pipeline";
+    if ((name == "acp_tool" || name == "acp_skill") && on != NodeKind::Function) only = "function";
+    bool runs = on == NodeKind::Function || on == NodeKind::Tool || on == NodeKind::Pipeline;
+    if (name == "invariant" && !runs) only = "function, tool, or pipeline";
+    if (only.empty()) return;
+    auto report = sink_.report(Code::MisplacedAttribute, module_.source, attribute.span, name, only);
+    report.label("has no effect here");
+    if (name == "test") report.help("write `pipeline` instead of `fn` to have `harn test` run it");
   }
 
   // ---- names ----
@@ -365,6 +379,23 @@ class Resolver {
   void guard(Guard& node) {
     expression(node.condition);
     body(node.else_block);
+    if (leaves(*node.else_block, [&](const Call& call) { return never_returns(call); })) return;
+    sink_.report(Code::GuardFallsThrough, module_.source, {node.span.start, node.span.start + 5})
+        .label("what follows runs although the condition does not hold")
+        .help("end the `else` block with `return`, `throw`, `break` or `continue`, or use `if`");
+  }
+
+  bool never_returns(const Call& call) const {
+    if (!call.callee->is(NodeKind::Identifier)) return false;
+    auto& callee = call.callee->as<Identifier>();
+    if (!callee.variable) {
+      auto builtin = catalog_.find(callee.name);
+      return builtin && builtin->signature.ends_with("-> never");
+    }
+    const Node* declaration = callee.variable->declaration;
+    if (!declaration || !declaration->is(NodeKind::Function)) return false;
+    const TypeNode* type = declaration->as<Function>().return_type;
+    return type && type->kind == TypeKind::Named && type->name.text == "never";
   }
 
   void require(Require& node) {

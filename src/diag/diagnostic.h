@@ -91,6 +91,8 @@ class Sink {
   size_t error_count() const { return errors_; }
   size_t dropped() const { return dropped_; }
   bool has_errors() const { return errors_ > 0; }
+  // Puts those from number `first` on in the order of their places; of one source all stay together.
+  void sort_by_place(size_t first);
   void clear();
 
  private:

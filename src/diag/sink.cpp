@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "diag/diagnostic.h"
 
 namespace harn::diag {
@@ -36,6 +38,20 @@ Report Sink::add(Code code, const SourcePtr& source, Span span, std::string mess
                           .source = source,
                           .span = span});
   return Report(&diagnostics_.back());
+}
+
+void Sink::sort_by_place(size_t first) {
+  std::vector<const SourceFile*> sources;  // in the order in which they were first reported
+  auto rank = [&](const Diagnostic& one) {
+    return std::find(sources.begin(), sources.end(), one.source.get()) - sources.begin();
+  };
+  for (size_t i = first; i < diagnostics_.size(); ++i) {
+    if (rank(diagnostics_[i]) == std::ssize(sources)) sources.push_back(diagnostics_[i].source.get());
+  }
+  std::stable_sort(diagnostics_.begin() + static_cast<ptrdiff_t>(first), diagnostics_.end(),
+                   [&](const Diagnostic& a, const Diagnostic& b) {
+                     return std::pair(rank(a), a.span.start) < std::pair(rank(b), b.span.start);
+                   });
 }
 
 void Sink::clear() {

@@ -102,12 +102,12 @@ Outcome<Value> chars(Call& call) {
 Outcome<Value> range(Call& call) {
   if (call.count() == 1) {
     if (!call.arg(0).is_int()) return type_error("range(n): expected integer argument");
-    return new_range(0, call.arg(0).as_int());
+    return range_between(Value::integer(0), call.arg(0), false);
   }
   if (!call.arg(0).is_int() || !call.arg(1).is_int()) {
     return type_error("range(a, b): expected integer arguments");
   }
-  return new_range(call.arg(0).as_int(), call.arg(1).as_int());
+  return range_between(call.arg(0), call.arg(1), false);
 }
 
 Outcome<Value> iter(Call& call) {

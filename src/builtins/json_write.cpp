@@ -105,12 +105,12 @@ class JsonWriter {
 
   bool write_range(const RangeObject* range, size_t depth) {
     out_ += '[';
-    for (int64_t i = range->start; i < range->end; ++i) {
+    for (int64_t i = 0; i < range->size(); ++i) {
       step();
       if (!within_limits(depth)) return false;
-      if (i != range->start) out_ += ',';
+      if (i != 0) out_ += ',';
       new_line(depth);
-      append_int(out_, i);
+      append_int(out_, range->item(i));
     }
     if (range->size()) new_line(depth - 1);
     out_ += ']';

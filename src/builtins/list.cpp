@@ -21,10 +21,7 @@ size_t clamp_count(int64_t count, size_t size) {
 Outcome<Value> part(Call& call, size_t from, size_t to) {
   const Value& list = call.arg(0);
   to = std::max(from, to);
-  if (list.is(Kind::Range)) {
-    int64_t start = list.as_range()->start;
-    return new_range(start + static_cast<int64_t>(from), start + static_cast<int64_t>(to));
-  }
+  if (list.is(Kind::Range)) return part_of_range(list.as_range(), from, to);
   return new_list(std::span<const Value>(list.as_list()->values()).subspan(from, to - from));
 }
 
@@ -76,16 +73,6 @@ Outcome<Value> slice(Call& call) {
 
 // ---- searching ----
 
-// The place of an item in a range, or -1. Equality is `==`, so 2.0 is found in 1 to 3.
-int64_t place_in_range(const RangeObject* range, const Value& item) {
-  if (!item.is_number()) return -1;
-  double real = item.as_number();
-  if (!(real >= -0x1p63 && real < 0x1p63)) return -1;
-  int64_t number = item.is_int() ? item.as_int() : static_cast<int64_t>(real);
-  if (item.is_float() && static_cast<double>(number) != real) return -1;
-  return number >= range->start && number < range->end ? number - range->start : -1;
-}
-
 int64_t place_of(const Value& list, const Value& item) {
   if (list.is(Kind::Range)) return place_in_range(list.as_range(), item);
   auto values = list.as_list()->values();
@@ -126,7 +113,7 @@ Outcome<Value> max(Call& call) { return extreme(call, 1); }
 // n/2 * (first + last), with the halving done on whichever factor is even; wraps like `+`.
 Value range_sum(const RangeObject* range) {
   auto size = static_cast<unsigned __int128>(range->size());
-  auto ends = static_cast<unsigned __int128>(static_cast<__int128>(range->start) + range->end - 1);
+  auto ends = static_cast<unsigned __int128>(static_cast<__int128>(range->start) + range->item(range->size() - 1));
   auto total = static_cast<unsigned __int128>(static_cast<__int128>(size * ends) / 2);
   return Value::integer(static_cast<int64_t>(static_cast<uint64_t>(total)));
 }

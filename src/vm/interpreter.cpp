@@ -446,17 +446,7 @@ op_NewStruct: {
   SETTLE(new_struct_of(RA, *proto, x, &RB, C));
 }
 op_NewRange: op_NewRangeExclusive: {
-  const Value& start = RB;
-  const Value& end = RC;
-  if (!start.is_int() || !end.is_int()) {
-    const Value& bad = start.is_int() ? end : start;
-    FAIL(type_error("`to` needs two ints, got {}", type_name(bad)));
-  }
-  bool exclusive = op_of(w) == Op::NewRangeExclusive;
-  int64_t limit = end.as_int();
-  if (!exclusive && limit < INT64_MAX) ++limit;
-  RA = new_range(start.as_int(), std::max(start.as_int(), limit));
-  NEXT;
+  SETTLE(settle(range_between(RB, RC, op_of(w) == Op::NewRange), RA));
 }
 op_Concat: {
   Value text = concat(&RB, C);
@@ -810,9 +800,9 @@ op_RangePrep: op_RangePrepInclusive: {
     FAIL(type_error("`to` needs two ints, got {}", type_name(bad)));
   }
   if (op_of(w) == Op::RangePrepInclusive) {
-    // The largest int cannot be passed by one; the loop then stops one short of it, which no
-    // program can reach anyway.
+    // Behind the largest int there is no number to stop at: RangeLoop gives it a pass of its own.
     if (end.as_int() < INT64_MAX) end.set_int(end.as_int() + 1);
+    else end.init_raw(Kind::Unset, static_cast<uint64_t>(INT64_MAX));
   }
   pc += JUMP_WORD + 1;
   NEXT;
@@ -823,6 +813,13 @@ op_RangeLoop: {
   if (at < R[A + 1].as_int()) [[likely]] {
     RB.set_int(at);
     counter.init_raw(Kind::Int, static_cast<uint64_t>(at + 1));
+    pc += JUMP_WORD + 1;
+    CHECK_STOP;
+    NEXT;
+  }
+  if (R[A + 1].is(Kind::Unset)) [[unlikely]] {
+    R[A + 1].set_int(INT64_MIN);
+    RB.set_int(INT64_MAX);
     pc += JUMP_WORD + 1;
     CHECK_STOP;
     NEXT;

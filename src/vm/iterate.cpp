@@ -45,7 +45,7 @@ static bool next_plain(const Value& source, int64_t& position, Value& item, bool
     case Kind::Range: {
       RangeObject* range = source.as_range();
       if (position >= range->size()) return false;
-      item = Value::integer(range->start + position++);
+      item = Value::integer(range->item(position++));
       return true;
     }
     case Kind::Set: {

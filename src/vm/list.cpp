@@ -32,14 +32,17 @@ Ref<ListObject> new_list(std::span<const Value> values) {
   return list;
 }
 
-Ref<RangeObject> new_range(int64_t start, int64_t end_exclusive) {
+Ref<RangeObject> new_range(int64_t start, int64_t count) {
   auto* range = allocate_object<RangeObject>(Kind::Range);
   range->start = start;
-  range->end = std::max(start, end_exclusive);
-  // Keeps size() within 64 bits.
-  if (int64_t size; __builtin_sub_overflow(range->end, start, &size))
-    range->end = start + INT64_MAX;
+  range->count = count;
   return Ref<RangeObject>::adopt(range);
+}
+
+Ref<RangeObject> part_of_range(const RangeObject* range, size_t from, size_t to) {
+  // An empty part may begin behind the largest int; where it begins does not matter.
+  if (from == to) return new_range(0, 0);
+  return new_range(range->item(static_cast<int64_t>(from)), static_cast<int64_t>(to - from));
 }
 
 size_t list_size(const Value& list) {
@@ -48,7 +51,7 @@ size_t list_size(const Value& list) {
 
 Value list_item(const Value& list, size_t index) {
   if (list.is(Kind::Range)) {
-    return Value::integer(list.as_range()->start + static_cast<int64_t>(index));
+    return Value::integer(list.as_range()->item(static_cast<int64_t>(index)));
   }
   return list.as_list()->items[index];
 }
@@ -57,9 +60,9 @@ Ref<ListObject> to_list_object(const Value& list) {
   if (list.is(Kind::List)) return Ref<ListObject>::share(list.as_list());
   const RangeObject* range = list.as_range();
   auto result = new_list(static_cast<size_t>(range->size()));
-  for (int64_t i = range->start; i < range->end; ++i) {
+  for (int64_t i = 0; i < range->size(); ++i) {
     step();
-    new (result->items + result->size++) Value(Value::integer(i));
+    new (result->items + result->size++) Value(Value::integer(range->item(i)));
   }
   return result;
 }

@@ -98,10 +98,13 @@ Ref<ListObject> new_list(std::span<const Value> values);
 // start, start + 1, ... , end - 1.
 struct RangeObject : Object {
   int64_t start;
-  int64_t end;  // exclusive; never less than start
-  int64_t size() const { return end - start; }
+  int64_t count;  // not the end: behind the largest int there is no number
+  int64_t size() const { return count; }
+  int64_t item(int64_t place) const { return start + place; }
 };
-Ref<RangeObject> new_range(int64_t start, int64_t end_exclusive);
+Ref<RangeObject> new_range(int64_t start, int64_t count);
+// Items from..to of a range: a range again.
+Ref<RangeObject> part_of_range(const RangeObject* range, size_t from, size_t to);
 
 // A list to the program may be a ListObject or a RangeObject. These read either.
 inline bool is_list_like(const Value& value) { return value.is(Kind::List) || value.is(Kind::Range); }

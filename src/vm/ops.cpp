@@ -204,17 +204,38 @@ Outcome<Value> negate(const Value& a) {
   return runtime_error("Cannot negate value of type {}", type_name(a));
 }
 
-// ---- membership ----
+// ---- ranges and membership ----
+
+Outcome<Value> range_between(const Value& start, const Value& end, bool inclusive) {
+  if (!start.is_int() || !end.is_int()) {
+    return type_error("`to` needs two ints, got {}", type_name(start.is_int() ? end : start));
+  }
+  __int128 count = static_cast<__int128>(end.as_int()) - start.as_int() + inclusive;
+  if (count > INT64_MAX) {
+    return runtime_error("this range is too long: {} to {} has more than {} items", start.as_int(),
+                         end.as_int(), INT64_MAX);
+  }
+  return new_range(start.as_int(), static_cast<int64_t>(std::max<__int128>(0, count)));
+}
+
+int64_t place_in_range(const RangeObject* range, const Value& item) {
+  if (item.is_int()) {
+    int64_t number = item.as_int();
+    if (range->size() == 0 || number < range->start || number > range->item(range->size() - 1)) return -1;
+    return number - range->start;
+  }
+  if (!item.is_float()) return -1;
+  // Beyond 2^53 several ints equal one float, so the first of them is looked for.
+  int64_t low = 0, high = range->size();
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (static_cast<double>(range->item(middle)) < item.as_float()) low = middle + 1;
+    else high = middle;
+  }
+  return low < range->size() && static_cast<double>(range->item(low)) == item.as_float() ? low : -1;
+}
 
 namespace {
-
-bool range_contains(const RangeObject* range, const Value& item) {
-  if (item.is_int()) return item.as_int() >= range->start && item.as_int() < range->end;
-  if (!item.is_float()) return false;
-  double number = item.as_float();
-  return number == std::trunc(number) && number >= static_cast<double>(range->start) &&
-         number < static_cast<double>(range->end);
-}
 
 bool text_contains(std::string_view text, const Value& item) {
   if (item.is_string()) return text.find(item.as_string()->view()) != std::string_view::npos;
@@ -233,7 +254,7 @@ bool contains(const Value& collection, const Value& item) {
                            return equal(value, item);
                          });
     }
-    case Kind::Range: return range_contains(collection.as_range(), item);
+    case Kind::Range: return place_in_range(collection.as_range(), item) >= 0;
     case Kind::Set: return collection.as_set()->contains(item);
     case Kind::Dict:
       if (item.is_string()) return collection.as_dict()->find(item.as_string()) != nullptr;
@@ -299,7 +320,7 @@ Outcome<Value> index(const Value& object, const Value& key) {
     case Kind::Range: {
       if (!key.is_int()) return bad_index(object, key);
       int64_t at = resolve_index(key.as_int(), list_size(object));
-      return at < 0 ? Value() : Value::integer(object.as_range()->start + at);
+      return at < 0 ? Value() : Value::integer(object.as_range()->item(at));
     }
     case Kind::String:
       if (!key.is_int()) return bad_index(object, key);
@@ -342,8 +363,7 @@ Outcome<Value> slice(const Value& object, const Value& start, const Value& end) 
   if (object.is_list()) return slice_list(object.as_list(), from, to);
   if (object.is_string()) return slice_text(object.as_string(), from, to);
   if (object.is(Kind::Bytes)) return new_bytes(object.as_bytes()->view().substr(from, to - from));
-  int64_t first = object.as_range()->start;
-  return new_range(first + static_cast<int64_t>(from), first + static_cast<int64_t>(to));
+  return part_of_range(object.as_range(), from, to);
 }
 
 }  // namespace harn::vm

@@ -46,6 +46,11 @@ bool less(const Value& a, const Value& b);           // a < b, false with NaN
 bool less_equal(const Value& a, const Value& b);     // a <= b
 
 // x[i], x.name, x[a:b] reads.
+// `start to end`; fails when an end is no int, or the size does not fit one.
+Outcome<Value> range_between(const Value& start, const Value& end, bool inclusive);
+// The place of an item in a range, or -1. Equality is `==`, so 2.0 is found in 1 to 3.
+int64_t place_in_range(const RangeObject* range, const Value& item);
+
 Outcome<Value> index(const Value& object, const Value& key);
 Outcome<Value> slice(const Value& object, const Value& start, const Value& end);
 

@@ -136,14 +136,14 @@ void append_literal(std::string& out, std::string_view text) {
 
 void append_range(std::string& out, const RangeObject* range, size_t longest) {
   out += '[';
-  for (int64_t i = range->start; i < range->end; ++i) {
+  for (int64_t i = 0; i < range->size(); ++i) {
     step();
-    if (i != range->start) out += ", ";
+    if (i != 0) out += ", ";
     if (out.size() > longest) {
       out += "...";
       break;
     }
-    append_int(out, i);
+    append_int(out, range->item(i));
   }
   out += ']';
 }

@@ -86,7 +86,7 @@ TEST(JsonWrite, Values) {
   EXPECT_EQ(written(D({{"b", L({I(1), F(1), F(2.5), Value(), B(true)})}, {"a", S("x")}})), R"({"a":"x","b":[1,1,2.5,null,true]})");
   EXPECT_EQ(written(S("\"\\\n\r\t\x01 é /")), "\"\\\"\\\\\\n\\r\\t\\u0001 é /\"");
   EXPECT_EQ(written(set_of({I(1), I(2)})), "[1,2]");
-  EXPECT_EQ(written(new_range(1, 4)), "[1,2,3]");
+  EXPECT_EQ(written(new_range(1, 3)), "[1,2,3]");
   EXPECT_EQ(written(new_ok(I(1))), "null");
   EXPECT_EQ(written(new_bytes("abcd")), R"({"$bytes_b64":"YWJjZA=="})");
   EXPECT_EQ(written(F(1e300)).size(), 301u);

@@ -45,7 +45,7 @@ std::string on_value(Value receiver, std::string_view name, Args... args) {
   return run_row(table().find_method(receiver.kind(), name), {receiver, Value(args)...});
 }
 
-Value R(int64_t start, int64_t end) { return new_range(start, end); }
+Value R(int64_t start, int64_t end) { return new_range(start, end - start); }
 
 TEST(Text, CutsByCharacter) {
   EXPECT_EQ(on_value(S("äbcdé"), "substring", I(1), I(3)), "bc");

@@ -42,8 +42,8 @@ TEST(Arithmetic, Collections) {
   EXPECT_EQ(shown(multiply(S("ab"), I(3))), "ababab");
   EXPECT_EQ(shown(multiply(I(-1), S("ab"))), "");
   EXPECT_EQ(shown(multiply(S("ab"), I(INT64_MAX))), "!Runtime error: string too large");
-  EXPECT_EQ(shown(add(L({I(1)}), new_range(2, 4))), "[1, 2, 3]");
-  EXPECT_EQ(shown(add(new_range(2, 4), L({}))), "[2, 3]");
+  EXPECT_EQ(shown(add(L({I(1)}), new_range(2, 2))), "[1, 2, 3]");
+  EXPECT_EQ(shown(add(new_range(2, 2), L({}))), "[2, 3]");
   EXPECT_EQ(shown(add(new_range(0, INT64_MAX), L({}))), "!Runtime error: list too large");
   EXPECT_EQ(shown(add(D({{"a", I(1)}}), D({{"a", I(2)}}))), "{a: 2}");
   Value list = L({I(1)});
@@ -57,7 +57,7 @@ TEST(Index, ReadsAndMisses) {
   EXPECT_EQ(shown(index(L({I(1)}), I(INT64_MIN))), "nil");
   EXPECT_EQ(shown(index(S("héy"), I(1))), "é");
   EXPECT_EQ(shown(index(S("héy"), I(-1))), "y");
-  EXPECT_EQ(shown(index(new_range(5, 8), I(1))), "6");
+  EXPECT_EQ(shown(index(new_range(5, 3), I(1))), "6");
   EXPECT_EQ(shown(index(D({{"1", S("x")}}), I(1))), "x");
   EXPECT_EQ(shown(index(Value(), I(1))), "!Type error: cannot index into nil with int");
 }
@@ -70,6 +70,21 @@ TEST(Slice, ClampsItsBounds) {
   EXPECT_EQ(shown(slice(S("abc"), I(INT64_MIN), I(INT64_MAX))), "abc");
   EXPECT_EQ(shown(slice(S("abc"), S("x"), Value())), "!Type error: slice start must be an integer, got string");
   EXPECT_EQ(shown(slice(I(1), Value(), Value())), "!Type error: cannot slice int");
+}
+
+TEST(Range, MayEndAtTheLargestInt) {
+  Value range = *range_between(I(INT64_MAX - 1), I(INT64_MAX), true);
+  EXPECT_EQ(list_size(range), 2u);
+  EXPECT_EQ(shown(index(range, I(-1))), std::to_string(INT64_MAX));
+  EXPECT_EQ(shown(slice(range, I(2), Value())), "[]");
+  EXPECT_EQ(place_in_range(range.as_range(), I(INT64_MAX)), 1);
+  EXPECT_EQ(place_in_range(range.as_range(), I(INT64_MIN)), -1);
+  EXPECT_EQ(place_in_range(range.as_range(), F(0x1p63)), 0);
+  EXPECT_EQ(shown(range_between(I(5), I(2), true)), "[]");
+  EXPECT_EQ(shown(range_between(I(INT64_MAX), I(INT64_MIN), true)), "[]");
+  EXPECT_EQ(list_size(*range_between(I(0), I(INT64_MAX), false)), static_cast<size_t>(INT64_MAX));
+  EXPECT_TRUE(shown(range_between(I(INT64_MIN), I(INT64_MAX), true)).starts_with("!Runtime error: this range"));
+  EXPECT_EQ(shown(range_between(I(1), S("x"), true)), "!Type error: `to` needs two ints, got string");
 }
 
 TEST(Contains, EveryCollection) {

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "vm/channel.h"
 #include "vm/handle.h"
 
 // Conversion between kinds, and questions about a value.
@@ -119,8 +120,16 @@ Outcome<Value> iter(Call& call) {
     case Kind::Set:
     case Kind::String:
     case Kind::Generator: return new_iter(call.take(0));
-    default: return type_error("iter: value of type {} is not iterable", type_name(call.arg(0)));
+    default: break;
   }
+  if (as_channel(call.arg(0))) return new_iter(call.take(0));
+  return type_error("iter: value of type {} is not iterable", type_name(call.arg(0)));
+}
+
+// How often `retry count { }` may run its body.
+Outcome<Value> retry_count(Call& call) {
+  if (call.arg(0).is_int()) return call.take(0);
+  return type_error("`retry` needs an int, got {}", type_name(call.arg(0)));
 }
 
 Outcome<Value> pair(Call& call) { return new_pair(call.take(0), call.take(1)); }
@@ -280,8 +289,8 @@ Outcome<Value> is_a(Call& call) {
 // ---- the rest ----
 
 Outcome<Value> unreachable(Call& call) {
-  if (!call.has(0)) return runtime_error("unreachable code was reached");
-  return runtime_error("unreachable code was reached: {}", display(call.arg(0)));
+  if (!call.has(0)) return throw_text("unreachable code was reached");
+  return throw_text("unreachable code was reached: {}", display(call.arg(0)));
 }
 
 // Handles that hold something open are released; other values need no dropping.
@@ -326,6 +335,7 @@ constinit const Builtin kRows[] = {
      .doc = "Returns the successful result that holds `value`.",
      .example = "unwrap(Ok(1)) == 1",
      .call = ok},
+    {.name = "__retry_count", .signature = "(count: any) -> int", .doc = "How often a retry block may run.", .call = retry_count},
     {.name = "addr_of",
      .signature = "(value: any) -> string",
      .doc = "Returns a text that is the same for the same object.",

@@ -59,7 +59,7 @@ constinit const Builtin kRows[] = {
      .example = "iter([1]).for_each({ x -> x }) == nil", .prelude = "iter_for_each"},
     {.name = "iter",
      .receiver = on(Kind::List, Kind::Range, Kind::Dict, Kind::Set, Kind::String, Kind::Generator,
-                    Kind::Iter),
+                    Kind::Iter, Kind::Handle),
      .signature = "() -> Iter",
      .doc = "Returns a lazy iterator over the value; dicts yield Pairs.",
      .example = "[1, 2].iter().to_list() == [1, 2]", .call = iter},

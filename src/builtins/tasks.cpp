@@ -51,8 +51,8 @@ Step cancel(WaitCall& call) {
   Task* task = as_task(call.arg(0));
   if (!task) return call.fail(type_error("cancel: expected a task handle, got {}", type_name(call.arg(0))));
   if (!call.is_retry()) call.scheduler().cancel(*task, true);
-  if (task == &call.task()) return call.done({});
-  {
+  // A task that cancels itself waits for its own end too: the request ends the wait at once.
+  if (task != &call.task()) {
     std::lock_guard lock(task->lock);
     task->result_taken = true;  // whoever cancels does not want to know
   }

@@ -149,9 +149,13 @@ struct Code {
 
 // A whole program: the start code of each module, in the order they run, and the entry points.
 struct PipelineEntry {
+  struct Param {
+    std::string name;
+    bool has_default;
+  };
   std::string name;
-  uint32_t global;              // where its closure is
-  std::vector<std::string> params;
+  uint32_t global;            // where its closure is
+  std::vector<Param> params;  // without `...rest`
   bool is_test = false;
 };
 struct Program {

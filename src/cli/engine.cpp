@@ -108,10 +108,10 @@ vm::Value make_argv(const Surroundings& surroundings) {
   return vm::Value(std::move(list));
 }
 
-vm::Value bind_parameter(std::string_view name, const Surroundings& surroundings) {
-  if (name == "task") return vm::text_value(surroundings.task);
-  if (name == "project") return vm::text_value(surroundings.project_root);
-  return vm::Value();
+vm::Value bind_parameter(const bytecode::PipelineEntry::Param& param, const Surroundings& surroundings) {
+  if (param.name == "task") return vm::text_value(surroundings.task);
+  if (param.name == "project") return vm::text_value(surroundings.project_root);
+  return param.has_default ? vm::Value::unset() : vm::Value();
 }
 
 vm::Outcome<vm::Value> run_entry(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
@@ -124,7 +124,7 @@ vm::Outcome<vm::Value> run_entry(vm::Vm& vm, std::unique_ptr<bytecode::Program> 
   vm::Value value = HARN_TRY(vm.load(std::move(program)));
   if (!entry) return value;
   std::vector<vm::Value> args;
-  for (const std::string& name : entry->params) args.push_back(bind_parameter(name, surroundings));
+  for (const auto& param : entry->params) args.push_back(bind_parameter(param, surroundings));
   return vm.call(vm.global(entry->global), args);
 }
 

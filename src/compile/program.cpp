@@ -78,7 +78,9 @@ void list_pipelines(bytecode::Program& program, const ProgramNames& names, modul
     auto found = globals->second.find(pipeline.name.text);
     if (found == globals->second.end()) continue;
     bytecode::PipelineEntry entry{std::string(pipeline.name.text), found->second->global, {}, is_test(pipeline)};
-    for (const Param& param : pipeline.params) entry.params.emplace_back(param.name.text);
+    for (const Param& param : pipeline.params) {
+      if (!param.rest) entry.params.emplace_back(std::string(param.name.text), param.default_value != nullptr);
+    }
     program.pipelines.push_back(std::move(entry));
   }
 }

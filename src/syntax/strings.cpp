@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 namespace harn::syntax {
 
 namespace {
-
-constexpr size_t kNoIndent = static_cast<size_t>(-1);
 
 bool is_indent(char c) { return c == ' ' || c == '\t'; }
 
@@ -48,26 +47,33 @@ std::string_view without_return(std::string_view line) {
   return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
 }
 
-// The smallest indent of the lines that begin in `piece`. `goes_on` says that an interpolation
-// follows, so a last line of spaces only is not empty.
-size_t smallest_indent(std::string_view piece, bool begins_line, bool goes_on) {
-  size_t smallest = kNoIndent;
+size_t common_size(std::string_view a, std::string_view b) {
+  auto [end, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  return static_cast<size_t>(end - a.begin());
+}
+
+// The white space that all lines begin with, character by character: a tab is not so many spaces.
+using Indent = std::optional<std::string_view>;
+
+// Narrows `common` by the lines that begin in `piece`. `goes_on` says that an interpolation follows, so
+// a last line of spaces only is not empty.
+void narrow(Indent& common, std::string_view piece, bool begins_line, bool goes_on) {
   size_t at = 0;
   bool counts = begins_line;
   for (;;) {
     size_t end = piece.find('\n', at);
     bool last = end == std::string_view::npos;
     std::string_view line = piece.substr(at, last ? std::string_view::npos : end - at);
-    size_t width = indent_width(line);
-    bool empty = without_return(line).size() <= width && !(last && goes_on);
-    if (counts && !empty) smallest = std::min(smallest, width);
-    if (last) return smallest;
+    std::string_view indent = line.substr(0, indent_width(line));
+    bool empty = without_return(line).size() <= indent.size() && !(last && goes_on);
+    if (counts && !empty) common = common ? common->substr(0, common_size(*common, indent)) : indent;
+    if (last) return;
     counts = true;
     at = end + 1;
   }
 }
 
-char* strip_into(char* to, std::string_view piece, size_t indent, bool begins_line) {
+char* strip_into(char* to, std::string_view piece, std::string_view indent, bool begins_line) {
   size_t at = 0;
   bool strip = begins_line;
   for (;;) {
@@ -75,7 +81,7 @@ char* strip_into(char* to, std::string_view piece, size_t indent, bool begins_li
     bool last = end == std::string_view::npos;
     std::string_view line = piece.substr(at, last ? std::string_view::npos : end - at);
     if (!last) line = without_return(line);
-    if (strip) line.remove_prefix(std::min(indent, indent_width(line)));
+    if (strip) line.remove_prefix(common_size(line, indent));
     to = decode_into(to, line);
     if (last) return to;
     *to++ = '\n';
@@ -110,11 +116,8 @@ void decode_multiline(Arena& arena, std::span<TextPiece> pieces) {
     last = {};
   }
 
-  size_t indent = kNoIndent;
-  for (size_t i = 0; i < pieces.size(); ++i) {
-    indent = std::min(indent, smallest_indent(pieces[i].raw, i == 0, i + 1 < pieces.size()));
-  }
-  if (indent == kNoIndent) indent = 0;
+  Indent indent;
+  for (size_t i = 0; i < pieces.size(); ++i) narrow(indent, pieces[i].raw, i == 0, i + 1 < pieces.size());
   for (size_t i = 0; i < pieces.size(); ++i) {
     std::string_view raw = pieces[i].raw;
     if (raw.empty()) {
@@ -122,7 +125,7 @@ void decode_multiline(Arena& arena, std::span<TextPiece> pieces) {
       continue;
     }
     char* start = static_cast<char*>(arena.allocate(raw.size(), 1));
-    char* end = strip_into(start, raw, indent, i == 0);
+    char* end = strip_into(start, raw, indent.value_or(""), i == 0);
     pieces[i].value = {start, static_cast<size_t>(end - start)};
   }
 }

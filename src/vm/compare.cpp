@@ -117,6 +117,7 @@ class Comparison {
 
   // Sets go by identity: what makes handles equal may change while they are in one.
   static bool compare_handles(const HandleObject* a, const HandleObject* b) {
+    if (a == b) return true;
     return mode == Mode::Equal && a->type == b->type && a->type->equal && a->type->equal(a, b);
   }
 
@@ -142,9 +143,7 @@ class Comparison {
       case Kind::Pair:
         return compare(a.as_pair()->first, b.as_pair()->first, depth) &&
                compare(a.as_pair()->second, b.as_pair()->second, depth);
-      case Kind::Closure:
-      case Kind::Generator:
-      case Kind::Rng: return false;
+      case Kind::Closure: return false;
       case Kind::Handle: return compare_handles(a.as<HandleObject>(), b.as<HandleObject>());
       default: return a.object() == b.object();
     }

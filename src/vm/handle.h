@@ -20,7 +20,7 @@ struct HandleType {
   void (*destroy)(HandleObject* handle);       // releases what it holds and frees it
   void (*display)(std::string& out, const HandleObject* handle);
   void (*drop)(HandleObject* handle) = nullptr;  // drop(handle), the end of an owned<T> variable
-  // `==` of two handles of this type; without it they are never equal.
+  // `==` of two different handles of this type; without it they are not equal.
   bool (*equal)(const HandleObject* a, const HandleObject* b) = nullptr;
 };
 

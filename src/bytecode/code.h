@@ -78,8 +78,9 @@ struct TypeCheck {
   enum class Kind : uint8_t {
     Any, Int, Float, Number, String, Bytes, Bool, List, Dict, Set, Nil, Closure,
     Shape, Union, Intersection, LiteralString, LiteralInt, LiteralBool,
-    Interface,  // never enforced at run time
     Struct, Enum,  // a value of the named declaration
+    Nominal,       // of a struct or enum of that name, which is declared elsewhere
+    Again,         // the type that this is a part of
   };
   struct Field {
     std::string name;
@@ -87,10 +88,14 @@ struct TypeCheck {
     std::shared_ptr<TypeCheck> type;
   };
   Kind kind = Kind::Any;
-  std::string text;    // the type as written, for messages; LiteralString: the text; Struct, Enum: name
-  int64_t number = 0;
-  std::vector<Field> fields;                        // Shape
-  std::vector<std::shared_ptr<TypeCheck>> items;    // Union, Intersection; List, Set: element; Dict: value
+  std::string text;    // for messages; LiteralString: the text
+  std::string name;    // Struct, Enum
+  int64_t number = 0;  // LiteralInt, LiteralBool; Struct: whether the fields of instances are checked too
+  std::vector<Field> fields;  // Shape, Struct; Enum: the values of variants, each under the variant's name
+  std::vector<std::shared_ptr<TypeCheck>> items;  // Union, Intersection; List, Set: element; Dict: value
+  const TypeCheck* again = nullptr;               // Again: one of those around this one
+
+  std::string shown() const { return kind == Kind::LiteralString ? '"' + text + '"' : text; }
 };
 struct ParamCheck {
   std::string parameter;

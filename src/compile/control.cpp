@@ -304,20 +304,13 @@ void FunctionCompiler::try_with_catch(Try& node, Reg to) {
   bind(end);
 }
 
-static std::string_view builtin_type_check(std::string_view name) {
-  for (std::string_view known : {"string", "int", "float", "bool", "list", "dict"}) {
-    if (name == known) return known;
-  }
-  return {};
-}
-
 void FunctionCompiler::catch_clause(Try& node, Reg error, Reg to) {
-  if (node.error_type && node.error_type->kind == TypeKind::Named) {
-    std::string_view type = node.error_type->name.text;
-    if (type != "any" && type != "unknown" && type != "error") {
+  if (node.error_type) {
+    auto type = lower_type(*node.error_type, UnknownTypes::ByName);
+    if (type->kind != TypeCheck::Kind::Any) {
       Label matches, other;
-      std::string_view plain = builtin_type_check(type);
-      emit_xjump(Op::JumpIfNotCaught, error, text_constant(plain.empty() ? type : plain), other);
+      code_->checks.push_back({std::string(node.error_name.text), false, std::move(type)});
+      emit_xjump(Op::JumpIfNotCaught, error, static_cast<uint32_t>(code_->checks.size() - 1), other);
       jump(matches);
       bind(other);
       emit(Op::Rethrow, error);

@@ -113,6 +113,7 @@ class FunctionCompiler {
   void place_of(const Variable& variable, bytecode::Place& place, uint32_t& index) const;
 
   // ---- statements (statements.cpp) ----
+  void begin_generator();
   void statements(syntax::NodeList list, Reg value);
   void statement(syntax::Node* node);
   void block(syntax::Block* block, Reg value = -1);     // value < 0: not wanted
@@ -222,10 +223,8 @@ class FunctionCompiler {
 
   // ---- types (types.cpp) ----
   void check_param(const syntax::Param& param, Reg reg);
-  std::shared_ptr<bytecode::TypeCheck> lower(const syntax::TypeNode& type, int depth = 0);
   void schema(const syntax::TypeNode& type, Reg to, int depth = 0);
   const syntax::TypeAlias* find_alias(const syntax::Node* node) const;
-  const syntax::Node* find_type(std::string_view name) const;
 
   std::shared_ptr<bytecode::Code> finish();
 
@@ -249,7 +248,11 @@ class FunctionCompiler {
 // `keeps_generators` a variable that holds a generator keeps it until its scope ends: dropping it may run code.
 void mark_last_uses(bytecode::Code& code, bool keeps_generators);
 
-std::string show_type(const syntax::TypeNode& type);
 bool is_owned(const syntax::TypeNode* type);  // owned<T>
+
+// A type as it is checked at run time (type_checks.cpp). What a name means that nothing in scope
+// declares: a parameter takes anything; a catch takes the structs and enums of that name.
+enum class UnknownTypes { Anything, ByName };
+std::shared_ptr<bytecode::TypeCheck> lower_type(const syntax::TypeNode& type, UnknownTypes unknown);
 
 }  // namespace harn::compile

@@ -40,6 +40,7 @@ class Resolver {
     }
     // Reading one may find more.
     for (size_t i = 0; i < waiting_.size(); ++i) read_function(WaitingFunction(waiting_[i]));
+    bind_type_names();
     report_unknown_names();
     scopes_.finish();
     if (options_.main_locals) scopes_.move_to_registers();
@@ -53,6 +54,11 @@ class Resolver {
     Block* body;
     Variable* placeholder;  // what `_` means there
     bool in_loop;           // it stands in a loop, which it cannot leave
+    std::vector<std::string_view> generics;  // type parameters in scope there
+  };
+  struct TypeName {
+    TypeNode* node;
+    const Scope* scope;
   };
   struct UnknownName {
     const Identifier* node;
@@ -426,16 +432,20 @@ class Resolver {
 
   // Read when everything around it has been.
   void enter(FunctionInfo& info, List<Param> params, Block* code) {
-    waiting_.push_back({&info, params, code, placeholder_, loop_depth_ > 0});
+    // A piped `_` reaches into closures, except into those that have a `_` of their own.
+    bool hides = std::any_of(params.begin(), params.end(), [](const Param& param) { return param.name.text == "_"; });
+    waiting_.push_back({&info, params, code, hides ? nullptr : placeholder_, loop_depth_ > 0, generics_});
   }
 
   // Parameters, then the body, in a function of their own.
   void read_function(const WaitingFunction& waiting) {
     placeholder_ = waiting.placeholder;
+    generics_ = waiting.generics;
     barrier_ = waiting.in_loop ? Barrier::Function : Barrier::None;
     scopes_.in_function(*waiting.info, [&] {
       for (Param& param : waiting.params) {
         if (param.default_value) expression(param.default_value);
+        type(param.type);
         Variable* known = param.name.text == "_" ? nullptr : scopes_.scope()->find(param.name.text);
         if (known) {
           sink_.report(Code::DuplicateParameter, module_.source, param.name.span, param.name.text)
@@ -459,7 +469,7 @@ class Resolver {
     info.is_stream = node.is_gen;
     info.returns_owned = is_owned(node.return_type);
     node.info = &info;
-    enter(info, node.params, node.body);
+    with_generics(node.generics, [&] { enter(info, node.params, node.body); });
   }
 
   void pipeline(Pipeline& node) {
@@ -501,12 +511,22 @@ class Resolver {
     check_members(node, module_.source, sink_);
     node.variable = scopes_.declare(node.name, false);
     if (node.variable) node.variable->declaration = &node;
+    with_generics(node.generics, [&] { parts(node); });
+  }
+  void parts(Enum& node) {
+    for (EnumVariant& variant : node.variants) {
+      for (Param& field : variant.fields) type(field.type);
+    }
+  }
+  void parts(Struct& node) {
+    for (StructField& field : node.fields) type(field.type);
   }
 
   void alias(TypeAlias& node) {
     check_members(node, module_.source, sink_);
     // An alias is not a value; it only needs an entry so that schema_of(T) finds the type.
     if (Variable* variable = scopes_.declare(node.name, false)) variable->declaration = &node;
+    with_generics(node.generics, [&] { type(node.type); });
   }
 
   void impl(Impl& node) {
@@ -519,8 +539,51 @@ class Resolver {
       }
       method->info = &scopes_.new_function(FunctionInfo::Kind::Function);
       method->info->is_stream = method->is_gen;
-      enter(*method->info, method->params, method->body);
+      with_generics(method->generics, [&] { enter(*method->info, method->params, method->body); });
     }
+  }
+
+  // ---- types ----
+
+  // Names in types are bound too: a parameter check or a typed catch must mean the type that is in
+  // scope where it is written.
+  void type(TypeNode* node) {
+    if (!node) return;
+    if (node->kind == TypeKind::Named) {
+      node->is_parameter = std::find(generics_.begin(), generics_.end(), node->name.text) != generics_.end();
+      if (!node->is_parameter) type_names_.push_back({node, scopes_.scope()});
+    }
+    for (TypeNode* item : node->items) type(item);
+    for (ShapeField& field : node->fields) type(field.type);
+    for (TypeNode* tail : node->row_tails) type(tail);
+    type(node->result);
+  }
+
+  static bool is_type(const Node* node) {
+    return node && (node->is(NodeKind::TypeAlias) || node->is(NodeKind::Struct) ||
+                    node->is(NodeKind::Enum) || node->is(NodeKind::Interface));
+  }
+
+  // When everything has been read: types may be declared after they are used.
+  void bind_type_names() {
+    for (const TypeName& use : type_names_) use.node->declaration = find_type(use.node->name.text, use.scope);
+  }
+
+  Node* find_type(std::string_view name, const Scope* scope) {
+    for (; scope; scope = scope->parent) {
+      Variable* local = scope->find(name);
+      if (local && is_type(local->declaration)) return local->declaration;
+    }
+    Variable* global = scopes_.find(name);
+    return global && is_type(global->declaration) ? global->declaration : nullptr;
+  }
+
+  template <class Body>
+  void with_generics(List<GenericParam> params, Body body) {
+    size_t outer = generics_.size();
+    for (const GenericParam& param : params) generics_.push_back(param.name.text);
+    body();
+    generics_.resize(outer);
   }
 
   void closure(Closure& node) {
@@ -796,6 +859,7 @@ class Resolver {
     block(node.body);
     if (node.has_catch) {
       node.catch_scope = scopes_.in_scope([&] {
+        type(node.error_type);
         node.error_variable = scopes_.declare_private(node.error_name, true);
         block(node.catch_block);
       });
@@ -825,6 +889,8 @@ class Resolver {
   std::vector<UnknownName> unknown_;
   std::unordered_set<std::string_view> overrides_;
   Variable* placeholder_ = nullptr;
+  std::vector<TypeName> type_names_;
+  std::vector<std::string_view> generics_;  // type parameters in scope
   Block* block_ = nullptr;  // the innermost; null at the top level
   std::unordered_set<const Block*> inherited_;  // bodies with what other pipelines declare as well
   int loop_depth_ = 0;

@@ -48,6 +48,7 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
       if (param.variable->in_cell()) emit(Op::NewCell, reg, reg);
     }
   }
+  if (code_->is_generator) begin_generator();
   scope_start(body->scope);
   // The last expression is the value, unless the body ends by itself.
   bool ends = !body->statements.empty() && (body->statements.back()->is(NodeKind::Return) ||
@@ -59,6 +60,17 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
   else if (!ends || code_->is_generator || has_defer(*body)) emit(Op::ReturnNil);
   release_variables(0);
   return finish();
+}
+
+// Parameters are checked when the function is called; the body waits for the first pull.
+void FunctionCompiler::begin_generator() {
+  int mark = next_;
+  Reg generator = temp();
+  Label first_pull;
+  emit_jump(Op::BeginGenerator, generator, first_pull);
+  emit(Op::Return, generator);
+  bind(first_pull);
+  release_to(mark);
 }
 
 std::shared_ptr<bytecode::Code> FunctionCompiler::module_start(NodeList items) {

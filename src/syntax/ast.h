@@ -98,6 +98,8 @@ struct TypeNode {
   std::string_view text;        // StringLiteral: the decoded text
   int64_t number = 0;           // IntLiteral, BoolLiteral
   bool parenthesized = false;
+  bool is_parameter = false;    // Named: a type parameter; set by the resolver
+  Node* declaration = nullptr;  // Named: the alias, struct, ... it means; set by the resolver
 };
 
 enum class Variance : uint8_t { Invariant, In, Out };

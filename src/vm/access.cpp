@@ -317,12 +317,10 @@ bool Interpreter::is_variant(const Value& value, InlineCache& cache) {
   return static_cast<uint32_t>(variant) == object->variant;
 }
 
-// `catch (e: T)`: values of the enum or struct T, or of the plain kind T.
-bool Interpreter::is_caught(const ErrorObject& error, std::string_view type) {
-  Value value = caught_value(error);
-  if (value.is(Kind::Enum)) return value.as_enum()->type->name->view() == type;
-  if (value.is(Kind::Struct)) return struct_type(value.as_dict())->name->view() == type;
-  return error.error_class == ErrorClass::Thrown && type_name(value) == type;
+bool Interpreter::has_keys(const Value& value, const Keys& keys) {
+  if (!value.is(Kind::Dict) && !value.is(Kind::Struct)) return false;
+  const DictObject* dict = value.as_dict();
+  return std::all_of(keys.begin(), keys.end(), [&](const std::string& key) { return dict->find(key); });
 }
 
 }  // namespace harn::vm

@@ -74,11 +74,6 @@ Status Interpreter::call_closure(ClosureObject* closure, uint32_t first, uint32_
   if (closure->proto->is_twin) [[unlikely]] return call_bound(closure, first, count, result, owns);
   const Prototype& proto = *closure->proto;
   bool ready = fit_arguments(proto, first, count);
-  if (ready && proto.is_generator) {
-    Status status = start_generator(closure, first, proto.params + proto.has_rest, result);
-    if (owns) release(closure);
-    return status;
-  }
   if (ready && push_frame(closure, first, result, owns ? Frame::kOwnsClosure : 0)) return Status::Entered;
   if (owns) release(closure);
   return Status::Failed;
@@ -95,12 +90,10 @@ Status Interpreter::call_bound(ClosureObject* closure, uint32_t first, uint32_t 
   }
   bool ready = fit_arguments(proto, first, count);
   uint8_t duties = Frame::kOwnsClosure | (switched ? Frame::kSwitchesBack : 0);
-  if (ready && !proto.is_generator && push_frame(closure, first, result, duties)) return Status::Switched;
-  Status status = Status::Failed;
-  if (ready && proto.is_generator) status = start_generator(closure, first, proto.params + proto.has_rest, result);
+  if (ready && push_frame(closure, first, result, duties)) return Status::Switched;
   if (switched) leave_environment();
   release(closure);
-  return status;
+  return Status::Failed;
 }
 
 void Interpreter::enter_environment(Environment& environment) {

@@ -187,8 +187,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   proto.required = code.required_params;
   proto.params = code.param_count;
   proto.has_rest = code.has_rest;
-  proto.is_generator = code.is_generator;
-  bool exact = !code.has_rest && !code.is_generator && code.required_params == code.param_count;
+  bool exact = !code.has_rest && code.required_params == code.param_count;
   if (exact) proto.exact_args = code.param_count;
   for (const Handler& handler : code.handlers) proto.cleans_up |= handler.cleanup;
   proto.code = &code;

@@ -42,7 +42,6 @@ struct Prototype {
   uint8_t required = 0;
   uint8_t params = 0;
   bool has_rest = false;
-  bool is_generator = false;
   bool cleans_up = false;    // it has defer, finally and the like
   // Calls with exactly this many arguments need nothing but a frame; kNeverExact: no call does.
   static constexpr uint16_t kNeverExact = 0xFFFF;

@@ -687,7 +687,6 @@ op_TailCall: {
   ClosureObject* closure = RA.as_closure();
   RA.forget();  // its count goes over to the new frame
   if (tail_call(closure, INDEX(A + 1), B) == Status::Failed) goto unwinding;
-  if (co_->frame_count == 0) goto finished;
   LOAD_GLOBALS;
   LOAD_FRAME;
   CHECK_STOP;
@@ -702,7 +701,6 @@ op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
   retain(closure);
   frame->pc = pc;
   if (tail_call(closure, INDEX(A), B) == Status::Failed) goto unwinding;
-  if (co_->frame_count == 0) goto finished;
   LOAD_GLOBALS;
   LOAD_FRAME;
   CHECK_STOP;
@@ -910,7 +908,7 @@ op_CatchValue: {
 }
 op_JumpIfNotCaught: {
   uint32_t x = *pc++;
-  BRANCH(!is_caught(*RA.as<ErrorObject>(), K[x].as_string()->view()))
+  BRANCH(!is_caught(*RA.as<ErrorObject>(), *proto->code->checks[x].type))
 }
 op_Gosub: {
   RA.set_int(pc + 1 - proto->words);
@@ -990,6 +988,12 @@ op_AddMethod: {
 }
 
   // ---- generators ----
+op_BeginGenerator: {
+  Value generator = begin_generator(*frame, pc + JUMP_WORD + 1);
+  RA = std::move(generator);
+  ++pc;
+  NEXT;
+}
 op_Yield: {
   if (co_->is_closing) [[unlikely]] FAIL(runtime_error("a generator that is being closed cannot give another value"));
   Value value = RB;

@@ -101,7 +101,8 @@ class Interpreter {
   // Entered: a generator runs, the value will be delivered.
   Status for_next(Value& source, Value& position, Value& item, bool& more);
   Status handle_next(const Value& source, IterObject* iter, Value& item, bool& more);
-  Status start_generator(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result);
+  static bool can_iterate(const Value& source);
+  Value begin_generator(const Frame& frame, const bytecode::Word* start);
   Status resume(GeneratorObject* generator);
   void deliver(Value value, bool done);
   void finish_generator();
@@ -121,10 +122,12 @@ class Interpreter {
   Status dict_spread(Value& dict, const Value& items);
   Value dict_rest(const Value& dict, const bytecode::Keys& without);
   bool is_variant(const Value& value, InlineCache& cache);
-  bool is_caught(const ErrorObject& error, std::string_view type);
+  static bool has_keys(const Value& value, const bytecode::Keys& keys);
 
   // ---- type_check.cpp ----
   Status check_param(const Value& value, const bytecode::ParamCheck& check);
+  // `catch (e: T)`
+  static bool is_caught(const ErrorObject& error, const bytecode::TypeCheck& type);
 
   // ---- errors ----
   Status fail(std::unexpected<Thrown> error) {

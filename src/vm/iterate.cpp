@@ -10,19 +10,19 @@ namespace harn::vm {
 
 using Status = Interpreter::Status;
 
-Status Interpreter::for_prep(Value& source, Value& position) {
+bool Interpreter::can_iterate(const Value& source) {
   switch (source.kind()) {
     case Kind::List: case Kind::Range: case Kind::Dict: case Kind::Set: case Kind::String:
-    case Kind::Iter: case Kind::Generator:
-      position.set_int(0);
-      return Status::Done;
-    case Kind::Handle:
-      if (!as_channel(source)) break;
-      position.set_int(0);
-      return Status::Done;
-    default: break;
+    case Kind::Iter: case Kind::Generator: return true;
+    case Kind::Handle: return as_channel(source) != nullptr;
+    default: return false;
   }
-  return fail(type_error("cannot iterate over {}", type_name(source)));
+}
+
+Status Interpreter::for_prep(Value& source, Value& position) {
+  if (!can_iterate(source)) return fail(type_error("cannot iterate over {}", type_name(source)));
+  position.set_int(0);
+  return Status::Done;
 }
 
 static Value entry_dict(const DictObject::Entry& entry) {
@@ -106,21 +106,22 @@ Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& 
 
 // ---- generators ----
 
-Status Interpreter::start_generator(ClosureObject* closure, uint32_t first, uint32_t count,
-                                    uint32_t result) {
-  auto generator = new_generator(closure->proto->code->is_stream ? GeneratorObject::kStream : 0);
+// A call of a generator function runs like any other until its parameters are ready; then what it has in
+// its registers becomes the generator.
+Value Interpreter::begin_generator(const Frame& frame, const bytecode::Word* start) {
+  auto generator = new_generator(frame.proto->code->is_stream ? GeneratorObject::kStream : 0);
   auto* coroutine = new Coroutine;
   generator->coroutine = coroutine;
   coroutine->generator = generator.get();
   if (task_->is_away()) coroutine->environment = Value::share(task_->environment.get());
-  coroutine->grow_stack(closure->proto->registers + 1u);
-  for (uint32_t i = 0; i < count; ++i) coroutine->stack[i] = std::move(co_->stack[first + i]);
+  uint32_t registers = frame.proto->registers;
+  coroutine->grow_stack(registers + 1u);
+  Value* from = co_->stack + frame.base;
+  for (uint32_t i = 0; i < registers; ++i) coroutine->stack[i] = std::move(from[i]);
   coroutine->grow_frames();
-  retain(closure);
-  coroutine->frames[coroutine->frame_count++] = {closure->proto, closure, closure->proto->words, 0, 0,
-                                                Frame::kOwnsClosure};
-  co_->stack[result] = Value(std::move(generator));
-  return Status::Done;
+  retain(frame.closure);
+  coroutine->frames[coroutine->frame_count++] = {frame.proto, frame.closure, start, 0, 0, Frame::kOwnsClosure};
+  return Value(std::move(generator));
 }
 
 Status Interpreter::resume(GeneratorObject* generator) {

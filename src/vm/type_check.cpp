@@ -1,4 +1,6 @@
-// Parameter types at run time, with the texts the language document gives.
+// Parameter types and typed catches at run time, with the texts the language document gives.
+#include <algorithm>
+
 #include "base/text.h"
 #include "vm/dict.h"
 #include "vm/interpreter.h"
@@ -10,88 +12,110 @@ using bytecode::ParamCheck;
 using bytecode::TypeCheck;
 using Status = Interpreter::Status;
 
-static bool fits(const Value& value, const TypeCheck& type);
+namespace {
 
-static bool fits_items(const Value& list, const TypeCheck& type) {
+// Values that contain themselves in type nest as deeply as memory allows. Below this depth anything
+// fits, so that the C++ stack does not run out.
+constexpr int kMostDepth = 400;
+
+bool fits(const Value& value, const TypeCheck& type, int depth = 0);
+
+bool fits_items(const Value& list, const TypeCheck& type, int depth) {
   if (type.items.empty() || type.items[0]->kind == TypeCheck::Kind::Any) return true;
-  size_t size = list_size(list);
-  if (list.is(Kind::Range)) return size == 0 || fits(list_item(list, 0), *type.items[0]);
-  for (size_t i = 0; i < size; ++i) {
-    if (!fits(list.as_list()->items[i], *type.items[0])) return false;
+  const TypeCheck& each = *type.items[0];
+  if (list.is(Kind::Range)) {
+    // Ints alike; only a literal type tells them apart, and no range fits many of those.
+    size_t size = list_size(list);
+    for (size_t i = 0; i < std::min<size_t>(size, 1'000); ++i) {
+      if (!fits(list_item(list, i), each, depth)) return false;
+    }
+    return true;
+  }
+  auto values = list.as_list()->values();
+  return std::all_of(values.begin(), values.end(), [&](const Value& item) { return fits(item, each, depth); });
+}
+
+bool fits_fields(const DictObject* dict, const TypeCheck& type, int depth) {
+  return std::all_of(type.fields.begin(), type.fields.end(), [&](const TypeCheck::Field& field) {
+    const Value* found = dict->find(field.name);
+    if (!found) return field.optional;
+    return (found->is_nil() && field.optional) || fits(*found, *field.type, depth);
+  });
+}
+
+// An instance of the struct, or a dict with its fields.
+bool fits_struct(const Value& value, const TypeCheck& type, int depth) {
+  if (value.is(Kind::Dict)) return fits_fields(value.as_dict(), type, depth);
+  if (!value.is(Kind::Struct) || struct_type(value.as_dict())->name->view() != type.name) return false;
+  return !type.number || fits_fields(value.as_dict(), type, depth);
+}
+
+bool fits_enum(const Value& value, const TypeCheck& type, int depth) {
+  if (!value.is(Kind::Enum)) return false;
+  const EnumObject* object = value.as_enum();
+  if (object->type->name->view() != (type.name.empty() ? type.text : type.name)) return false;
+  std::string_view variant = object->type->variants[object->variant].name->view();
+  size_t place = 0;
+  for (const TypeCheck::Field& field : type.fields) {
+    if (field.name != variant || place >= object->count) continue;
+    if (!fits(object->values()[place++], *field.type, depth)) return false;
   }
   return true;
 }
 
-static bool fits(const Value& value, const TypeCheck& type) {
+bool is_named(const Value& value, std::string_view name) {
+  if (value.is(Kind::Enum)) return value.as_enum()->type->name->view() == name;
+  return value.is(Kind::Struct) && struct_type(value.as_dict())->name->view() == name;
+}
+
+bool fits(const Value& value, const TypeCheck& type, int depth) {
+  if (++depth > kMostDepth) return true;
+  auto is_dict = [&] { return value.is(Kind::Dict) || value.is(Kind::Struct); };
   switch (type.kind) {
-    case TypeCheck::Kind::Any: case TypeCheck::Kind::Interface: return true;
+    case TypeCheck::Kind::Any: return true;
     // Ints and floats stand in for each other.
     case TypeCheck::Kind::Int: case TypeCheck::Kind::Float: case TypeCheck::Kind::Number:
       return value.is_number();
     case TypeCheck::Kind::String: return value.is_string();
     case TypeCheck::Kind::Bytes: return value.is(Kind::Bytes);
     case TypeCheck::Kind::Bool: return value.is_bool();
-    case TypeCheck::Kind::List: return is_list_like(value) && fits_items(value, type);
+    case TypeCheck::Kind::List: return is_list_like(value) && fits_items(value, type, depth);
     case TypeCheck::Kind::Set: {
-      if (!value.is(Kind::Set)) return false;
-      if (type.items.empty()) return true;
-      for (const Value& item : value.as_set()->values()) {
-        if (!fits(item, *type.items[0])) return false;
-      }
-      return true;
+      if (!value.is(Kind::Set) || type.items.empty()) return value.is(Kind::Set);
+      auto values = value.as_set()->values();
+      return std::all_of(values.begin(), values.end(),
+                         [&](const Value& item) { return fits(item, *type.items[0], depth); });
     }
     case TypeCheck::Kind::Dict: {
-      if (!value.is(Kind::Dict) && !value.is(Kind::Struct)) return false;
+      if (!is_dict()) return false;
       if (type.items.empty() || type.items[0]->kind == TypeCheck::Kind::Any) return true;
       for (auto [key, item] : value.as_dict()->entries()) {
-        if (!fits(*item, *type.items[0])) return false;
+        if (!fits(*item, *type.items[0], depth)) return false;
       }
       return true;
     }
     case TypeCheck::Kind::Nil: return value.is_nil();
-    case TypeCheck::Kind::Closure:
-      return value.is_callable() || value.is(Kind::StructType);
-    case TypeCheck::Kind::Shape: {
-      if (!value.is(Kind::Dict) && !value.is(Kind::Struct)) return false;
-      for (const TypeCheck::Field& field : type.fields) {
-        const Value* found = value.as_dict()->find(field.name);
-        if (!found || (found->is_nil() && field.optional)) {
-          if (!found && !field.optional) return false;
-          continue;
-        }
-        if (!fits(*found, *field.type)) return false;
-      }
-      return true;
-    }
+    case TypeCheck::Kind::Closure: return value.is_callable() || value.is(Kind::StructType);
+    case TypeCheck::Kind::Shape: return is_dict() && fits_fields(value.as_dict(), type, depth);
     case TypeCheck::Kind::Union:
-      for (auto& item : type.items) {
-        if (fits(value, *item)) return true;
-      }
-      return false;
+      return std::any_of(type.items.begin(), type.items.end(),
+                         [&](auto& item) { return fits(value, *item, depth); });
     case TypeCheck::Kind::Intersection:
-      for (auto& item : type.items) {
-        if (!fits(value, *item)) return false;
-      }
-      return true;
+      return std::all_of(type.items.begin(), type.items.end(),
+                         [&](auto& item) { return fits(value, *item, depth); });
     case TypeCheck::Kind::LiteralString: return value.is_string() && value.as_string()->view() == type.text;
     case TypeCheck::Kind::LiteralInt: return value.is_int() && value.as_int() == type.number;
     case TypeCheck::Kind::LiteralBool: return value.is_bool() && value.as_bool() == (type.number != 0);
-    case TypeCheck::Kind::Struct:
-      return value.is(Kind::Dict) ||
-             (value.is(Kind::Struct) && struct_type(value.as_dict())->name->view() == type.text);
-    case TypeCheck::Kind::Enum:
-      return value.is(Kind::Enum) && value.as_enum()->type->name->view() == type.text;
+    case TypeCheck::Kind::Struct: return fits_struct(value, type, depth);
+    case TypeCheck::Kind::Enum: return fits_enum(value, type, depth);
+    case TypeCheck::Kind::Nominal: return is_named(value, type.text);
+    case TypeCheck::Kind::Again: return fits(value, *type.again, depth);
   }
   return true;
 }
 
-static std::string shown(const TypeCheck& type) {
-  if (type.kind == TypeCheck::Kind::LiteralString) return fmt::format("\"{}\"", type.text);
-  return type.text;
-}
-
 // Names the first field that does not fit a shape; empty when all do.
-static std::string shape_problem(const Value& value, const TypeCheck& type, const std::string& path) {
+std::string shape_problem(const Value& value, const TypeCheck& type, const std::string& path) {
   if (!value.is(Kind::Dict) && !value.is(Kind::Struct)) {
     return fmt::format("parameter '{}': expected dict or struct, got {}", path, type_name(value));
   }
@@ -103,7 +127,7 @@ static std::string shape_problem(const Value& value, const TypeCheck& type, cons
       for (auto [key, item] : value.as_dict()->entries()) names.push_back(key->view());
       auto close = text::close_names(field.name, names);
       std::string hint = close.empty() ? "" : fmt::format(", did you mean '{}'?", close[0]);
-      return fmt::format("parameter '{}': missing field '{}' ({}){}", path, field.name, shown(*field.type), hint);
+      return fmt::format("parameter '{}': missing field '{}' ({}){}", path, field.name, field.type->shown(), hint);
     }
     if (found->is_nil() && field.optional) continue;
     if (fits(*found, *field.type)) continue;
@@ -111,19 +135,22 @@ static std::string shape_problem(const Value& value, const TypeCheck& type, cons
       return shape_problem(*found, *field.type, path + "." + field.name);
     }
     return fmt::format("parameter '{}': field '{}' expected {}, got {}", path, field.name,
-                       shown(*field.type), type_name(*found));
+                       field.type->shown(), type_name(*found));
   }
   return {};
 }
 
-static const TypeCheck* failing_shape(const Value& value, const TypeCheck& type) {
+const TypeCheck* failing_shape(const Value& value, const TypeCheck& type) {
   if (type.kind == TypeCheck::Kind::Shape) return &type;
+  if (type.kind == TypeCheck::Kind::Struct && value.is(Kind::Dict)) return &type;
   if (type.kind != TypeCheck::Kind::Intersection) return nullptr;
   for (auto& item : type.items) {
     if (!fits(value, *item)) return failing_shape(value, *item);
   }
   return nullptr;
 }
+
+}  // namespace
 
 Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
   if (value.is(Kind::Unset)) return Status::Done;
@@ -141,7 +168,11 @@ Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
     return fail(type_error("{}", shape_problem(*bad, *shape, check.parameter)));
   }
   return fail(plain_error("TypeError: parameter '{}' expected {}, got {} ({})", check.parameter,
-                          shown(*check.type), type_name(*bad), display(*bad)));
+                          check.type->shown(), type_name(*bad), display(*bad)));
+}
+
+bool Interpreter::is_caught(const ErrorObject& error, const TypeCheck& type) {
+  return fits(caught_value(error), type);
 }
 
 }  // namespace harn::vm

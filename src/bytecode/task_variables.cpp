@@ -12,7 +12,7 @@ namespace {
 int64_t variable_of(const std::vector<Word>& words, uint32_t at) {
   Word word = words[at];
   switch (op_of(word)) {
-    case Op::GetGlobal: case Op::SetGlobal: return bx_of(word);
+    case Op::GetGlobal: case Op::SetGlobal: case Op::AssignGlobal: return bx_of(word);
     case Op::CallGlobal: case Op::TailCallGlobal: return words[at + 1];
     case Op::ClearPlace: return static_cast<Place>(b_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
     case Op::SetPath: return static_cast<Place>(a_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
@@ -64,8 +64,9 @@ class Analysis {
       if (op_of(word) == Op::GetGlobal) used_as_value_.insert(bx_of(word));
       bool in_part = op_of(word) == Op::SetPath || op_of(word) == Op::ClearPlace;
       if (int64_t variable = variable_of(code.words, at); variable >= 0 && (in_part || !is_module)) {
-        if (in_part || op_of(word) == Op::SetGlobal) written_by_functions_.insert(static_cast<uint32_t>(variable));
+        if (in_part || op_of(word) == Op::SetGlobal || op_of(word) == Op::AssignGlobal) written_by_functions_.insert(static_cast<uint32_t>(variable));
       }
+      if (op_of(word) == Op::AssignGlobal) ++writes_[bx_of(word)];
       if (op_of(word) != Op::SetGlobal) return;
       ++writes_[bx_of(word)];
       bool is_declaration = is_module && at > 0 && op_of(code.words[at - 1]) == Op::MakeClosure &&

@@ -12,22 +12,37 @@ bool FunctionCompiler::has_spread(NodeList args) const {
   return args.size() > 100;  // too many for registers: they go through a list
 }
 
-// The arguments as one list, for calls with `...`.
+// The items as one list, for calls and lists with `...`.
 void FunctionCompiler::spread_args(NodeList args, Reg to) {
   emit(Op::NewList, to, 0, 0);
   for (Node* arg : args) {
     int mark = next_;
-    Reg value = temp();
     if (arg->is(NodeKind::Spread)) {
-      expression(arg->as<Spread>().operand, value);
-      at(arg->span);
-      emit(Op::ListSpread, to, value);
+      spread(arg->as<Spread>(), to);
     } else {
+      Reg value = temp();
       expression(arg, value);
       emit(Op::ListPush, to, value);
     }
     release_to(mark);
   }
+}
+
+// Lists are copied by one instruction. Whatever else a `for` can go over is pulled by a loop, because
+// a generator or channel may have to wait.
+void FunctionCompiler::spread(Spread& node, Reg list) {
+  Reg source = temps(2);
+  Reg item = temp();
+  expression(node.operand, source);
+  Label start, next, end;
+  at(node.span);
+  emit_jump(Op::ListSpread, list, source, 0, end);
+  emit_jump(Op::ForPrep, source, next);
+  bind(start);
+  emit(Op::ListPush, list, item);
+  bind(next);
+  emit_jump(Op::ForLoop, source, item, 0, start);
+  bind(end);
 }
 
 Reg FunctionCompiler::args(NodeList list, Reg first) {
@@ -171,7 +186,17 @@ void FunctionCompiler::pipe(Pipe& node, Reg to) {
     Variable& placeholder = *node.placeholder;
     placeholder.reg = value;
     live_.push_back(&placeholder);
-    expression(node.right, to);
+    if (node.right->is(NodeKind::Closure)) {
+      // A closure is called with the piped value, whatever it does with `_`.
+      Reg callee = temps(2);
+      expression(node.right, callee);
+      emit(Op::Move, callee + 1, value);
+      at(node.right->span);
+      emit(Op::Call, callee, 1);
+      place_result(callee, to);
+    } else {
+      expression(node.right, to);
+    }
     release_variables(mark);
     return;
   }

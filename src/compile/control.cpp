@@ -22,6 +22,7 @@ void FunctionCompiler::if_else(Node* node, Reg to) {
   Label end;
   // A value is built in a temporary: `to` may be a variable that the branches read.
   Reg value = to < 0 ? -1 : temp();
+  Passing passing(*this, value, to);
   for (;;) {
     auto& branch = node->as<If>();
     Label otherwise;
@@ -168,6 +169,7 @@ void FunctionCompiler::loop_body(For& node, Reg item) {
 
 void FunctionCompiler::match(Match& node, Reg to) {
   Reg value = to < 0 ? -1 : temp();
+  Passing passing(*this, value, to);
   Reg subject = operand(node.subject);
   Label end;
   for (MatchArm& arm : node.arms) {
@@ -272,6 +274,7 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
 void FunctionCompiler::try_expression(Try& node, Reg to) {
   if (!node.has_catch && !node.finally_block) return try_result(node.body, to);
   Reg value = temp();
+  Passing passing(*this, value, to);
   if (!node.finally_block) {
     try_with_catch(node, value);
   } else {
@@ -350,8 +353,13 @@ void FunctionCompiler::retry(Retry& node, Reg to) {
   Reg left = temp();
   Reg value = temp();
   Reg error = temp();
-  if (node.count) expression(node.count, left);
-  else emit_bx(Op::LoadInt, left, 1);
+  if (node.count) {
+    expression(node.count, left);
+    at(node.count->span);
+    call_internal("__retry_count", left, 1);
+  } else {
+    emit_bx(Op::LoadInt, left, 1);
+  }
   int zero_index = static_cast<int>(constant(int64_t{0}));
   Label again, failed, end;
   bind(again);
@@ -382,6 +390,22 @@ void FunctionCompiler::try_unwrap(TryUnwrap& node, Reg to) {
   emit_jump(Op::UnwrapOk, value, value, 0, ok);
   return_value(value);
   bind(ok);
+  emit(Op::Steal, to, value);
+}
+
+// Errors pass by themselves; a Result that comes back is opened as `unwrap` would.
+void FunctionCompiler::try_star(TryStar& node, Reg to) {
+  Reg value = temp();
+  expression(node.operand, value);
+  Label no_error, plain;
+  at(node.span);
+  emit_xjump(Op::JumpIfNotVariant, value, cache("Err", "Result"), no_error);
+  emit(Op::EnumField, value, value, 0);
+  emit(Op::Throw, value);
+  bind(no_error);
+  emit_xjump(Op::JumpIfNotVariant, value, cache("Ok", "Result"), plain);
+  emit(Op::EnumField, value, value, 0);
+  bind(plain);
   emit(Op::Steal, to, value);
 }
 

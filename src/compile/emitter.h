@@ -174,6 +174,7 @@ class FunctionCompiler {
   void call_builtin(std::string_view name, uint32_t id, syntax::NodeList args, Reg to, Span span);
   bool has_spread(syntax::NodeList args) const;
   void spread_args(syntax::NodeList args, Reg to);
+  void spread(syntax::Spread& node, Reg list);
   Reg args(syntax::NodeList list, Reg first);
   bool schema_argument(syntax::Node* node, Reg to);
   void place_result(Reg from, Reg to);
@@ -197,6 +198,7 @@ class FunctionCompiler {
   void try_result(syntax::Block* block, Reg to);
   void retry(syntax::Retry& node, Reg to);
   void try_unwrap(syntax::TryUnwrap& node, Reg to);
+  void try_star(syntax::TryStar& node, Reg to);
   void guard(syntax::Guard& node);
   void require(syntax::Require& node);
   // Runs `body`, then `cleanup`, whichever way the body is left.
@@ -220,6 +222,18 @@ class FunctionCompiler {
   const Variable* owned_variable(const syntax::Node* node) const;
   void drop_owned(const Variable& variable);
   void give_up_ownership(const syntax::Node* returned);
+  // The value of what is compiled meanwhile goes on to `to`: is it still the function's?
+  class Passing {
+   public:
+    Passing(FunctionCompiler& compiler, Reg value, Reg to)
+        : compiler_(compiler), outer_(compiler.result_) {
+      if (to >= 0) compiler_.result_ = outer_ == to ? value : -1;
+    }
+    ~Passing() { compiler_.result_ = outer_; }
+   private:
+    FunctionCompiler& compiler_;
+    Reg outer_;
+  };
 
   // ---- types (types.cpp) ----
   void check_param(const syntax::Param& param, Reg reg);
@@ -241,6 +255,7 @@ class FunctionCompiler {
   std::unordered_map<std::string, uint32_t> texts_;
   std::unordered_map<int64_t, uint32_t> ints_;
   std::vector<std::string> aliases_open_;  // type aliases being lowered, to stop at cycles
+  Reg result_ = -1;  // where the function's value is built, while its last expression is compiled
   bool too_large_ = false;
 };
 

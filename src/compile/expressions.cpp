@@ -98,7 +98,7 @@ void FunctionCompiler::expression(Node* node, Reg to) {
     case NodeKind::Slice: slice(node->as<Slice>(), to); break;
     case NodeKind::TryUnwrap: try_unwrap(node->as<TryUnwrap>(), to); break;
     // The lowered form in the document catches and rethrows; leaving the error alone is the same.
-    case NodeKind::TryStar: expression(node->as<TryStar>().operand, to); break;
+    case NodeKind::TryStar: try_star(node->as<TryStar>(), to); break;
     case NodeKind::Block: block(&node->as<Block>(), to); break;
     case NodeKind::If: if_else(node, to); break;
     case NodeKind::Match: match(node->as<Match>(), to); break;
@@ -181,20 +181,7 @@ void FunctionCompiler::list_literal(ListLiteral& node, Reg to) {
     return;
   }
   Reg list = temp();
-  emit(Op::NewList, list, 0, 0);
-  for (Node* item : node.items) {
-    int mark = next_;
-    Reg value = temp();
-    if (item->is(NodeKind::Spread)) {
-      expression(item->as<Spread>().operand, value);
-      at(item->span);
-      emit(Op::ListSpread, list, value);
-    } else {
-      expression(item, value);
-      emit(Op::ListPush, list, value);
-    }
-    release_to(mark);
-  }
+  spread_args(node.items, list);
   emit(Op::Steal, to, list);
 }
 

@@ -266,9 +266,14 @@ class Resolver {
 
   void return_statement(Return& node) {
     optional(node.value);
-    if (!node.value || !node.value->is(NodeKind::Identifier)) return;
-    auto& name = node.value->as<Identifier>();
-    if (!name.variable || !name.variable->is_owned || scopes_.function()->returns_owned) return;
+    if (node.value) check_escape(*node.value, *scopes_.function());
+  }
+
+  void check_escape(const Node& value, const FunctionInfo& function) {
+    if (!value.is(NodeKind::Identifier)) return;
+    auto& name = value.as<Identifier>();
+    if (!name.variable || !name.variable->is_owned || function.returns_owned) return;
+    if (name.variable->owner != &function) return;
     sink_.report(Code::OwnedEscapes, module_.source, name.span, name.name)
         .label(module_.source, name.variable->span, "closed when this scope ends")
         .help("declare the function's return type as `owned<...>` to hand it to the caller");
@@ -457,6 +462,8 @@ class Resolver {
       }
       block(waiting.body);
     });
+    bool has_value = !waiting.info->has_yield && !waiting.body->statements.empty();
+    if (has_value) check_escape(*waiting.body->statements.back(), *waiting.info);
   }
 
   void function(Function& node) {

@@ -55,6 +55,7 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
                                             body->statements.back()->is(NodeKind::Throw));
   bool wants_value = !code_->is_generator && !ends;
   Reg value = wants_value ? temp() : -1;
+  result_ = value;
   block_statements(*body, value);
   if (wants_value) emit(Op::Return, value);
   else if (!ends || code_->is_generator || has_defer(*body)) emit(Op::ReturnNil);
@@ -127,8 +128,12 @@ void FunctionCompiler::statements(NodeList list, Reg value) {
       return;
     }
     bool last = i + 1 == list.size();
-    if (last && value >= 0) expression(node, value);
-    else statement(node);
+    if (last && value >= 0) {
+      expression(node, value);
+      if (value == result_) give_up_ownership(node);
+    } else {
+      statement(node);
+    }
   }
   if (list.empty() && value >= 0) emit(Op::LoadNil, value);
 }

@@ -73,7 +73,7 @@ void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
       return;
     case Home::Cell: emit(Op::SetCell, variable.reg, value); return;
     case Home::CaptureCell: emit(Op::SetCaptureCell, value, info_.capture_index(&variable)); return;
-    case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
+    case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::AssignGlobal, value, variable.global); return;
     case Home::Capture: case Home::Self: return;  // never assigned
   }
 }

@@ -268,6 +268,7 @@ Status Interpreter::list_spread(Value& list, const Value& items) {
     return Status::Done;
   }
   if (!is_list_like(items)) {
+    if (can_iterate(items)) return Status::Entered;
     return fail(type_error("cannot spread {} into a list: expected list", type_name(items)));
   }
   size_t size = list_size(items);

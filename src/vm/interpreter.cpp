@@ -243,6 +243,13 @@ op_SetGlobal:
   G = own_globals();
   G[bx_of(w)] = std::move(RA);
   NEXT;
+op_AssignGlobal:
+  if (G[bx_of(w)].is(Kind::Unset)) [[unlikely]] {
+    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[bx_of(w)]));
+  }
+  G = own_globals();
+  G[bx_of(w)] = std::move(RA);
+  NEXT;
 op_GetLibrary: RA = proto->library[bx_of(w)]; NEXT;
 op_SetLibrary: proto->library[bx_of(w)] = std::move(RA); NEXT;
 op_GetCapture: RA = frame->closure->captures()[B]; NEXT;
@@ -415,7 +422,11 @@ op_NewList: {
   NEXT;
 }
 op_ListPush: RA.as_list()->push(std::move(RB)); NEXT;
-op_ListSpread: SETTLE(list_spread(RA, RB));
+op_ListSpread: {
+  Status status = list_spread(RA, RB);
+  if (status == Status::Failed) goto failure;
+  BRANCH(status == Status::Done)
+}
 op_NewDict: RA = new_dict(); NEXT;
 op_NewDictOf: {
   uint32_t x = *pc++;

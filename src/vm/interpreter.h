@@ -118,6 +118,7 @@ class Interpreter {
   Value* step(Value& target, const Value& key);
   Status new_struct_of(Value& type, const Prototype& proto, uint32_t keys, Value* values, uint32_t count);
   Value concat(const Value* parts, uint32_t count);
+  // Entered: the items must be pulled one by one.
   Status list_spread(Value& list, const Value& items);
   Status dict_spread(Value& dict, const Value& items);
   Value dict_rest(const Value& dict, const bytecode::Keys& without);

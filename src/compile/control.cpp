@@ -250,9 +250,9 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
       }
       return;
     }
+    case MatchPatternKind::Dict: return match_dict(pattern, value, fail);
     case MatchPatternKind::Variant: {
-      std::string_view owner = pattern.value->as<Identifier>().name;
-      emit_xjump(Op::JumpIfNotVariant, value, cache(pattern.name.text, owner), fail);
+      emit_xjump(Op::JumpIfNotVariant, value, cache(pattern.name.text, pattern.owner), fail);
       for (size_t i = 0; i < pattern.items.size(); ++i) {
         MatchPattern& item = *pattern.items[i];
         if (item.kind == MatchPatternKind::Wildcard) continue;
@@ -266,6 +266,24 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
       }
       return;
     }
+  }
+}
+
+void FunctionCompiler::match_dict(MatchPattern& pattern, Reg value, Label& fail) {
+  Keys keys;
+  for (const Name& key : pattern.keys) keys.emplace_back(key.text);
+  uint32_t all = constant(std::move(keys));
+  emit_xjump(Op::JumpIfNoKeys, value, all, fail);
+  for (size_t i = 0; i < pattern.items.size(); ++i) {
+    if (pattern.items[i]->kind == MatchPatternKind::Wildcard) continue;
+    Reg item = temp();
+    emit_x(Op::GetField, item, value, 0, cache(pattern.keys[i].text));
+    match_pattern(*pattern.items[i], item, fail);
+  }
+  if (pattern.has_rest && pattern.variable) {
+    Reg rest = temp();
+    emit_x(Op::DictRest, rest, value, 0, all);
+    define(*pattern.variable, rest);
   }
 }
 

@@ -192,6 +192,7 @@ class FunctionCompiler {
   Reg repeated(Label& next, Label& end, Body body);
   void match(syntax::Match& node, Reg to);
   void match_pattern(syntax::MatchPattern& pattern, Reg value, Label& fail);
+  void match_dict(syntax::MatchPattern& pattern, Reg value, Label& fail);
   void try_expression(syntax::Try& node, Reg to);
   void try_with_catch(syntax::Try& node, Reg to);
   void catch_clause(syntax::Try& node, Reg error, Reg to);

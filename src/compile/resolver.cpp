@@ -10,6 +10,7 @@
 #include "compile/leaves.h"
 #include "compile/redeclare.h"
 #include "compile/scopes.h"
+#include "compile/variants.h"
 
 namespace harn::compile {
 
@@ -291,6 +292,7 @@ class Resolver {
   void constant(Const& node) {
     expression(node.value);
     node.variable = scopes_.declare(node.name, false);
+    if (node.variable) node.variable->is_const = true;
   }
 
   void assign(Assign& node) {
@@ -842,24 +844,139 @@ class Resolver {
   void match_pattern(MatchPattern& pattern) {
     switch (pattern.kind) {
       case MatchPatternKind::Wildcard: return;
-      case MatchPatternKind::Bind:
-        pattern.variable = scopes_.declare_private(pattern.name, true);
-        return;
+      case MatchPatternKind::Bind: return bind_pattern(pattern);
       case MatchPatternKind::Value: return expression(pattern.value);
       case MatchPatternKind::Variant:
-        // The enum is matched by name; resolving it still catches typing slips.
-        if (pattern.value->is(NodeKind::Identifier) &&
-            pattern.value->as<Identifier>().name != "Result") {
-          identifier(pattern.value->as<Identifier>(), false);
-        }
+        if (!pattern.value) bare_variant(pattern);
+        else if (!qualified_variant(pattern)) return;
         break;
-      case MatchPatternKind::List:
-      case MatchPatternKind::Or: break;
+      case MatchPatternKind::List: case MatchPatternKind::Dict: case MatchPatternKind::Or: break;
     }
-    for (MatchPattern* item : pattern.items) match_pattern(*item);
-    if (pattern.kind == MatchPatternKind::List && pattern.has_rest) {
-      pattern.variable = scopes_.declare_private(pattern.name, true);
+    for (size_t i = 0; i < pattern.items.size(); ++i) {
+      MatchPattern& item = *pattern.items[i];
+      bool is_key = pattern.kind == MatchPatternKind::Dict && item.span == pattern.keys[i].span;
+      if (is_key) item.variable = scopes_.declare_private(item.name, true);  // `{name}`
+      else match_pattern(item);
     }
+    if (pattern.has_rest) pattern.variable = scopes_.declare_private(pattern.name, true);
+  }
+
+  // A name binds, unless it is a variant.
+  void bind_pattern(MatchPattern& pattern) {
+    std::string_view name = pattern.name.text;
+    if (name[0] >= 'A' && name[0] <= 'Z') {
+      VisibleVariants visible = visible_variants();
+      if (!visible.named(name, 0).empty()) {
+        pattern.kind = MatchPatternKind::Variant;
+        bare_variant(pattern);
+        return;
+      }
+      warn_binding(pattern, visible);
+    } else if (Variable* known = scopes_.find(name); known && known->is_const) {
+      warn_binding(pattern, {});
+    }
+    pattern.variable = scopes_.declare_private(pattern.name, true);
+  }
+
+  // A constant, or a capitalised name that means something already, looks like a comparison, but matches
+  // anything.
+  void warn_binding(const MatchPattern& pattern, const VisibleVariants& visible) {
+    std::string_view name = pattern.name.text;
+    auto close = text::close_names(name, visible.names());
+    bool is_known = scopes_.find(name) != nullptr;
+    if (!is_known && close.empty()) return;
+    auto report = sink_.report(Code::PatternBinds, module_.source, pattern.span, name);
+    report.label("matches every value");
+    if (is_known) report.help(fmt::format("to compare, write `({})` in parentheses", name));
+    else report.help(fmt::format("did you mean the variant `{}`?", close[0]));
+  }
+
+  VisibleVariants visible_variants() {
+    VisibleVariants out;
+    auto add = [&](const Variable* variable) {
+      if (variable->declaration && variable->declaration->is(NodeKind::Enum)) {
+        out.add(variable->declaration->as<Enum>());
+      }
+    };
+    for (const Scope* at = scopes_.scope(); at; at = at->parent) {
+      for (Variable* variable : at->names()) add(variable);
+    }
+    for (auto& [name, variable] : names_.modules[&module_]) add(variable);
+    out.add_result();
+    return out;
+  }
+
+  // `Enum.Variant(...)`. False when it is not a variant pattern after all.
+  bool qualified_variant(MatchPattern& pattern) {
+    auto& owner = pattern.value->as<Identifier>();
+    Variable* known = scopes_.find(owner.name);
+    bool is_result = known && known == names_.predefined[kGlobalResult];
+    if (!is_result) identifier(owner, false);
+    const Node* declaration = known ? known->declaration : nullptr;
+    if (!is_result && !(declaration && declaration->is(NodeKind::Enum))) {
+      pattern_of_value(pattern);
+      return false;
+    }
+    auto variants = variants_of(is_result ? nullptr : &declaration->as<Enum>());
+    std::vector<std::string_view> offered;
+    for (const VariantInfo& variant : variants) {
+      if (variant.name == pattern.name.text) {
+        take_variant(pattern, variant);
+        return true;
+      }
+      offered.push_back(variant.name);
+    }
+    std::string_view name = is_result ? owner.name : declaration->as<Enum>().name.text;
+    auto report = sink_.report(Code::UnknownVariant, module_.source, pattern.name.span, pattern.name.text, name);
+    auto close = text::close_names(pattern.name.text, offered);
+    if (close.empty()) return true;
+    report.help(fmt::format("did you mean `{}`?", close[0]));
+    report.fix({fmt::format("use `{}`", close[0]), pattern.name.span, std::string(close[0]), false});
+    return true;
+  }
+
+  // `Thing.part` where Thing is no enum: compared with the value that it has.
+  void pattern_of_value(MatchPattern& pattern) {
+    auto& owner = pattern.value->as<Identifier>();
+    if (pattern.has_payload && owner.variable) {
+      sink_.report(Code::BadMatchPattern, module_.source, pattern.span,
+                   fmt::format("`{}` is not an enum", owner.name));
+    }
+    auto* member = module_.tree->arena.make<Member>();
+    member->kind = NodeKind::Member;
+    member->span = pattern.span;
+    member->object = pattern.value;
+    member->name = pattern.name;
+    pattern.kind = MatchPatternKind::Value;
+    pattern.value = member;
+  }
+
+  // `Variant(...)` or `Variant`: the enum is the one in scope that has it.
+  void bare_variant(MatchPattern& pattern) {
+    VisibleVariants visible = visible_variants();
+    auto found = visible.named(pattern.name.text, pattern.items.size());
+    if (found.size() == 1) return take_variant(pattern, found[0]);
+    if (found.empty()) {
+      auto report = sink_.report(Code::BadMatchPattern, module_.source, pattern.span,
+                                 fmt::format("`{}` is not a variant of an enum in scope", pattern.name.text));
+      auto close = text::close_names(pattern.name.text, visible.names());
+      if (!close.empty()) report.help(fmt::format("did you mean `{}`?", close[0]));
+      else report.help("to compare with the value of an expression, put it in parentheses");
+      return;
+    }
+    sink_.report(Code::BadMatchPattern, module_.source, pattern.span,
+                 fmt::format("`{}` is a variant of `{}` and of `{}`", pattern.name.text, found[0].owner,
+                             found[1].owner))
+        .help(fmt::format("write `{}.{}` or `{}.{}`", found[0].owner, pattern.name.text, found[1].owner,
+                          pattern.name.text));
+  }
+
+  void take_variant(MatchPattern& pattern, const VariantInfo& variant) {
+    pattern.owner = variant.owner;
+    if (pattern.items.size() == variant.values) return;
+    sink_.report(Code::PatternValueCount, module_.source, pattern.span,
+                 fmt::format("{}.{}", variant.owner, variant.name), text::plural(variant.values, "value"),
+                 pattern.items.size());
   }
 
   void try_catch(Try& node) {

@@ -40,6 +40,7 @@ struct Variable {
   bool declared = false;     // the resolver has passed its declaration
   bool constant_fn = false;  // Global: declared with fn and never assigned
   bool is_parameter = false;
+  bool is_const = false;
   bool is_owned = false;     // let x: owned<T>
   uint32_t global = 0;
   const void* module = nullptr;  // Global: the module that declares it

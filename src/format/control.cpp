@@ -108,7 +108,7 @@ void Printer::arm(const MatchArm& arm) {
   keyword_block(" -> ", arm.body);
 }
 
-// Whether a value pattern would read as a binding, a list or a variant without parentheses.
+// Whether a value pattern would read as a binding, a list, a dict or a variant without parentheses.
 static bool reads_as_pattern(const Node* value) {
   auto is_upper = [](const Node* node) {
     if (!node->is(NodeKind::Identifier)) return false;
@@ -118,6 +118,8 @@ static bool reads_as_pattern(const Node* value) {
   switch (value->kind) {
     case NodeKind::Identifier:
     case NodeKind::ListLiteral: return true;
+    case NodeKind::DictLiteral: return !value->as<DictLiteral>().entries.empty();
+    case NodeKind::Call: return is_upper(value->as<Call>().callee);
     case NodeKind::Member:
       return !value->as<Member>().optional && is_upper(value->as<Member>().object);
     case NodeKind::MethodCall:
@@ -137,22 +139,33 @@ void Printer::match_pattern(const MatchPattern* pattern) {
       if (reads_as_pattern(pattern->value)) in_parens(pattern->value);
       else expr(pattern->value);
       return;
-    case MatchPatternKind::List: {
+    case MatchPatternKind::List:
+    case MatchPatternKind::Dict: {
+      bool is_dict = pattern->kind == MatchPatternKind::Dict;
       size_t count = pattern->items.size() + pattern->has_rest;
-      comma_list({"[", "]"}, count, pattern->span.end - 1,
+      comma_list(is_dict ? ListStyle{"{", "}"} : ListStyle{"[", "]"}, count, pattern->span.end - 1,
           [&](size_t i) {
-            return i < pattern->items.size() ? start(i) : pattern->name.span.start;
+            if (i == pattern->items.size()) return pattern->name.span.start;
+            return is_dict ? pattern->keys[i].span.start : start(i);
           },
           [&](size_t i) {
-            if (i < pattern->items.size()) return item(i);
+            if (i < pattern->items.size()) {
+              if (is_dict && pattern->keys[i].span != pattern->items[i]->span) {
+                key(pattern->keys[i], true);
+                text(": ");
+              }
+              return item(i);
+            }
             text("...");
             text(pattern->name.text);
           });
       return;
     }
     case MatchPatternKind::Variant:
-      text(pattern->value->as<Identifier>().name);
-      text(".");
+      if (pattern->value) {
+        text(pattern->value->as<Identifier>().name);
+        text(".");
+      }
       text(pattern->name.text);
       if (pattern->has_payload) {
         comma_list({"(", ")"}, pattern->items.size(), pattern->span.end - 1, start, item);

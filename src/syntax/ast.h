@@ -147,19 +147,22 @@ enum class MatchPatternKind : uint8_t {
   Bind,      // name
   Value,     // any expression, compared with ==
   List,      // [a, 1, ...rest]
-  Variant,   // Enum.Variant(a, b) or Enum.Variant
+  Dict,      // {kind: "a", size: n, name, ...rest}
+  Variant,   // Enum.Variant(a, b), Enum.Variant or Variant(a, b)
   Or,        // literal | literal
 };
 
 struct MatchPattern {
   MatchPatternKind kind;
   Span span;
-  Name name;                       // Bind; List: the rest binding (see has_rest); Variant: the variant
-  Node* value = nullptr;           // Value; Variant: the enum (an Identifier)
-  List<MatchPattern*> items;       // List: elements; Variant: payload; Or: alternatives
-  bool has_rest = false;           // List
+  Name name;                       // Bind; List, Dict: the rest binding (see has_rest); Variant: the variant
+  Node* value = nullptr;           // Value; Variant: the enum (an Identifier), if it was written
+  List<MatchPattern*> items;       // List: elements; Dict: values; Variant: payload; Or: alternatives
+  List<Name> keys;                 // Dict, like items; `{name}` has a Bind of that name
+  bool has_rest = false;           // List, Dict
   bool has_payload = false;        // Variant: parentheses were written
   compile::Variable* variable = nullptr;  // set by the resolver
+  std::string_view owner;                 // Variant: the enum's name, set by the resolver
 };
 
 struct MatchArm {

@@ -645,17 +645,22 @@ void Dumper::match_pattern(const MatchPattern* value) {
       break;
     case MatchPatternKind::Value: node(value->value); return;
     case MatchPatternKind::List: open("list-pattern"); break;
+    case MatchPatternKind::Dict: open("dict-pattern"); break;
     case MatchPatternKind::Variant:
       open("variant");
-      child(value->value);
+      if (value->value) child(value->value);
       word(value->name.text);
       if (value->has_payload) word("of");
       break;
     case MatchPatternKind::Or: open("or"); break;
   }
-  for (const MatchPattern* item : value->items) {
+  for (size_t i = 0; i < value->items.size(); ++i) {
     space();
-    match_pattern(item);
+    if (value->kind == MatchPatternKind::Dict) {
+      quoted(value->keys[i].text);
+      out_ += ':';
+    }
+    match_pattern(value->items[i]);
   }
   if (value->has_rest) word(format("...{}", value->name.text));
   close();

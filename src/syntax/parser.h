@@ -328,6 +328,8 @@ class Parser {
   MatchPattern* parse_match_pattern();
   MatchPattern* parse_single_pattern();
   MatchPattern* parse_list_pattern();
+  MatchPattern* parse_dict_pattern();
+  bool starts_variant() const;
   MatchPattern* parse_variant_pattern();
   MatchPattern* match_pattern(MatchPatternKind kind, uint32_t start);
   bool ends_pattern(TokenKind k) const;

@@ -137,20 +137,66 @@ MatchPattern* Parser::parse_single_pattern() {
     pattern->span = name.span;
     return pattern;
   }
-  if (at(TokenKind::LeftBracket) && !failed_) {
+  if ((at(TokenKind::LeftBracket) || at(TokenKind::LeftBrace)) && !failed_) {
     uint32_t after = skip_bracket(static_cast<uint32_t>(at_));
-    if (ends_pattern(tokens_[after].kind)) return parse_list_pattern();
+    // `{}` is the value: it names no key, so it is compared.
+    bool is_value = at(TokenKind::LeftBrace) && kind(1) == TokenKind::RightBrace;
+    if (ends_pattern(tokens_[after].kind) && !is_value) {
+      return at(TokenKind::LeftBrace) ? parse_dict_pattern() : parse_list_pattern();
+    }
   }
-  if (at(TokenKind::Identifier) && kind(1) == TokenKind::Dot && is_word(kind(2)) && !failed_) {
-    uint32_t after = static_cast<uint32_t>(at_ + 3);
-    if (kind(3) == TokenKind::LeftParen) after = skip_bracket(after);
-    char initial = text(token())[0];
-    bool upper = initial >= 'A' && initial <= 'Z';
-    if (upper && ends_pattern(tokens_[after].kind)) return parse_variant_pattern();
-  }
+  if (starts_variant() && !failed_) return parse_variant_pattern();
   auto* pattern = match_pattern(MatchPatternKind::Value, start);
   pattern->value = parse_expression();
   pattern->span = span_from(start);
+  return pattern;
+}
+
+// `Enum.Variant`, `Enum.Variant(...)` or `Variant(...)`, and then the pattern's end.
+bool Parser::starts_variant() const {
+  if (!at(TokenKind::Identifier)) return false;
+  char initial = text(token())[0];
+  if (initial < 'A' || initial > 'Z') return false;
+  auto after = static_cast<uint32_t>(at_ + 1);
+  bool qualified = kind(1) == TokenKind::Dot && is_word(kind(2));
+  if (qualified) after += 2;
+  bool payload = tokens_[after].kind == TokenKind::LeftParen;
+  if (payload) after = skip_bracket(after);
+  return (qualified || payload) && ends_pattern(tokens_[after].kind);
+}
+
+MatchPattern* Parser::parse_dict_pattern() {
+  auto* pattern = match_pattern(MatchPatternKind::Dict, start());
+  auto opener = static_cast<uint32_t>(at_);
+  WithContext context(*this, bracket_context());
+  advance();
+  ListBuilder<Name> keys(names_, tree_.arena);
+  ListBuilder<MatchPattern*> items(patterns_, tree_.arena);
+  parse_comma_list(TokenKind::RightBrace, opener, [&] {
+    if (pattern->has_rest) report(diag::Code::RestNotLast, pattern->name.span, pattern->name.text);
+    if (accept(TokenKind::Ellipsis)) {
+      pattern->has_rest = true;
+      pattern->name = expect_name("a name after `...`");
+      return;
+    }
+    bool quoted = at(TokenKind::String) || at(TokenKind::RawString);
+    if (quoted || (is_word(kind()) && kind(1) == TokenKind::Colon)) {
+      keys.add(quoted ? Name{string_value(token()), token().span()} : take_name());
+      if (quoted) advance();
+      expect(TokenKind::Colon, "`:` and a pattern for the value");
+      items.add(parse_match_pattern());
+    } else {
+      Name name = expect_name("a key");
+      auto* bound = match_pattern(MatchPatternKind::Bind, name.span.start);
+      bound->span = name.span;
+      bound->name = name;
+      keys.add(name);
+      items.add(bound);
+    }
+  });
+  pattern->items = items.finish();
+  pattern->keys = keys.finish();
+  pattern->span = span_from(pattern->span.start);
   return pattern;
 }
 
@@ -174,14 +220,15 @@ MatchPattern* Parser::parse_list_pattern() {
   return pattern;
 }
 
-// `Enum.Variant` or `Enum.Variant(a, b)`
 MatchPattern* Parser::parse_variant_pattern() {
   auto* pattern = match_pattern(MatchPatternKind::Variant, start());
-  auto* owner = node<Identifier>(NodeKind::Identifier, start());
-  owner->name = text(token());
-  advance();
-  pattern->value = done(owner);
-  advance();
+  if (kind(1) == TokenKind::Dot) {
+    auto* owner = node<Identifier>(NodeKind::Identifier, start());
+    owner->name = text(token());
+    advance();
+    pattern->value = done(owner);
+    advance();
+  }
   pattern->name = take_name();
   auto opener = static_cast<uint32_t>(at_);
   if (accept(TokenKind::LeftParen)) {

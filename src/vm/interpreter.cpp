@@ -986,6 +986,10 @@ op_JumpIfNotList: {
   bool matches = is_list_like(value) && (C ? list_size(value) >= B : list_size(value) == B);
   BRANCH(!matches)
 }
+op_JumpIfNoKeys: {
+  uint32_t x = *pc++;
+  BRANCH(!has_keys(RA, std::get<Keys>(proto->code->constants[x])))
+}
 op_NewEnumType:
   RA = declare_enum(std::get<EnumShape>(proto->code->constants[bx_of(w)]));
   NEXT;

@@ -58,6 +58,12 @@ TEST(Format, BreaksMethodChains) {
             "xs.filter(a).each({ x ->\n  f(x)\n  g(x)\n})\n");
 }
 
+TEST(Format, WritesPatterns) {
+  EXPECT_EQ(format_text("match x { {a:1,\"b\":n,\"c d\":_,e,...r}->{n} Ok(v)->{v} (Ok(v))->{v} ({a:1})->{2} {}->{3} }"),
+            "match x {\n  {a: 1, b: n, \"c d\": _, e, ...r} -> { n }\n  Ok(v) -> { v }\n  (Ok(v)) -> { v }\n"
+            "  ({a: 1}) -> { 2 }\n  {} -> { 3 }\n}\n");
+}
+
 TEST(Format, KeepsShortBlocksOfValuesOnALine) {
   EXPECT_EQ(format_text("let x = if a { b } else { c }"), "let x = if a { b } else { c }\n");
   EXPECT_EQ(format_text("if a { b }"), "if a {\n  b\n}\n");

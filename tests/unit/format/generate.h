@@ -519,12 +519,14 @@ class Generator {
     in_brackets_ = false;
     size_t count = pick(3);
     for (size_t i = 0; i < count; ++i) {
-      switch (pick(7)) {
+      switch (pick(9)) {
         case 0: put("_"); break;
         case 1: put("1 | \"two\""); break;
         case 2: put("[a, 1, ...rest]"); break;
         case 3: put("Color.Red(x, _)"); break;
         case 4: put("Color.Blue"); break;
+        case 5: put("Ok({kind: \"a\", n})"); break;
+        case 6: put("{a: 1, \"b c\": [x], name, ...rest}"); break;
         default: expr(); break;
       }
       if (chance(20)) {

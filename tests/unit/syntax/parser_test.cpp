@@ -127,6 +127,12 @@ TEST(Parser, ReadsMatchPatterns) {
   EXPECT_EQ(tree("match x { [a, 1, ...rest] -> {} -1 | \"b\" -> {} (y) -> {} }"),
             "(match x\n  (arm (list-pattern (bind a) 1 ...rest)\n    (block))\n"
             "  (arm (or (neg 1) \"b\")\n    (block))\n  (arm y\n    (block)))");
+  EXPECT_EQ(tree("match x { {kind: \"a\", \"b c\": [n], name, ...rest} -> {} {} -> {} }"),
+            "(match x\n  (arm (dict-pattern \"kind\":\"a\" \"b c\":(list-pattern (bind n)) \"name\":(bind name) "
+            "...rest)\n    (block))\n  (arm (dict)\n    (block)))");
+  EXPECT_EQ(tree("match x { Ok(v) -> {} Ok -> {} ok(v) -> {} (Ok(v)) -> {} }"),
+            "(match x\n  (arm (variant Ok of (bind v))\n    (block))\n  (arm (bind Ok)\n    (block))\n"
+            "  (arm (call ok v)\n    (block))\n  (arm (call Ok v)\n    (block)))");
   EXPECT_EQ(tree("match x { limits.most -> {} a + b -> {} }"),
             "(match x\n  (arm (. limits most)\n    (block))\n  (arm (+ a b)\n    (block)))");
 }

@@ -484,6 +484,7 @@ class Resolver {
   void pipeline(Pipeline& node) {
     if (!scopes_.at_top()) return report_misplaced(node, "a pipeline");
     node.info = &scopes_.new_function(FunctionInfo::Kind::Pipeline);
+    node.info->returns_owned = is_owned(node.return_type);
     if (!node.extends.empty()) inherited_.insert(node.body);
     enter(*node.info, node.params, node.body);
   }
@@ -548,6 +549,7 @@ class Resolver {
       }
       method->info = &scopes_.new_function(FunctionInfo::Kind::Function);
       method->info->is_stream = method->is_gen;
+      method->info->returns_owned = is_owned(method->return_type);
       with_generics(method->generics, [&] { enter(*method->info, method->params, method->body); });
     }
   }
@@ -597,6 +599,7 @@ class Resolver {
 
   void closure(Closure& node) {
     node.info = &scopes_.new_function(FunctionInfo::Kind::Closure);
+    node.info->returns_owned = is_owned(node.return_type);
     enter(*node.info, node.params, node.body);
   }
 

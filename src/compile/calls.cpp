@@ -69,9 +69,7 @@ static bool takes_schema(std::string_view name) {
 bool FunctionCompiler::schema_argument(Node* node, Reg to) {
   const TypeAlias* alias = find_alias(node);
   if (!alias) return false;
-  aliases_open_.emplace_back(alias->name.text);
-  schema(*alias->type, to);
-  aliases_open_.pop_back();
+  alias_schema(*alias, {}, to, 0);
   return true;
 }
 

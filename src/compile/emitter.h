@@ -239,6 +239,8 @@ class FunctionCompiler {
   // ---- types (types.cpp) ----
   void check_param(const syntax::Param& param, Reg reg);
   void schema(const syntax::TypeNode& type, Reg to, int depth = 0);
+  void alias_schema(const syntax::TypeAlias& alias, syntax::List<syntax::TypeNode*> args, Reg to, int depth);
+  void argument_schema(std::string_view parameter, Reg to, int depth);
   const syntax::TypeAlias* find_alias(const syntax::Node* node) const;
 
   std::shared_ptr<bytecode::Code> finish();
@@ -255,7 +257,14 @@ class FunctionCompiler {
   int guarded_ = 0;  // try and retry bodies around: a call there is not the function's last act
   std::unordered_map<std::string, uint32_t> texts_;
   std::unordered_map<int64_t, uint32_t> ints_;
-  std::vector<std::string> aliases_open_;  // type aliases being lowered, to stop at cycles
+  // Type aliases being written as schemas, to stop at cycles, and the type arguments they were given.
+  struct SchemaArgument {
+    std::string_view name;
+    const syntax::TypeNode* type;
+    size_t aliases, arguments;  // how many there were where the argument is written
+  };
+  std::vector<const syntax::Node*> aliases_open_;
+  std::vector<SchemaArgument> schema_arguments_;
   Reg result_ = -1;  // where the function's value is built, while its last expression is compiled
   bool too_large_ = false;
 };

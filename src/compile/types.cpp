@@ -34,6 +34,32 @@ static std::string_view schema_name(std::string_view type) {
   return found == kNames.end() ? std::string_view() : found->second;
 }
 
+void FunctionCompiler::alias_schema(const TypeAlias& alias, List<TypeNode*> args, Reg to, int depth) {
+  size_t outer = schema_arguments_.size();
+  for (size_t i = 0; i < alias.generics.size() && i < args.size(); ++i) {
+    schema_arguments_.push_back({alias.generics[i].name.text, args[i], aliases_open_.size(), outer});
+  }
+  aliases_open_.push_back(&alias);
+  schema(*alias.type, to, depth);
+  aliases_open_.pop_back();
+  schema_arguments_.resize(outer);
+}
+
+// A type parameter stands for a type that is written outside the alias, and means what it means there.
+void FunctionCompiler::argument_schema(std::string_view parameter, Reg to, int depth) {
+  auto found = std::find_if(schema_arguments_.rbegin(), schema_arguments_.rend(),
+                            [&](const SchemaArgument& argument) { return argument.name == parameter; });
+  if (found == schema_arguments_.rend()) return;
+  SchemaArgument argument = *found;
+  auto aliases = aliases_open_;
+  auto arguments = schema_arguments_;
+  aliases_open_.resize(argument.aliases);
+  schema_arguments_.resize(argument.arguments);
+  schema(*argument.type, to, depth);
+  aliases_open_ = std::move(aliases);
+  schema_arguments_ = std::move(arguments);
+}
+
 void FunctionCompiler::schema(const TypeNode& type, Reg to, int depth) {
   int mark = next_;
   auto put_text = [&](std::string_view key, std::string_view value) {
@@ -76,11 +102,11 @@ void FunctionCompiler::schema(const TypeNode& type, Reg to, int depth) {
         break;
       }
       const Node* declaration = type.declaration;
-      bool open = std::find(aliases_open_.begin(), aliases_open_.end(), type.name.text) != aliases_open_.end();
-      if (declaration && declaration->is(NodeKind::TypeAlias) && !open) {
-        aliases_open_.emplace_back(type.name.text);
-        schema(*declaration->as<TypeAlias>().type, to, depth + 1);
-        aliases_open_.pop_back();
+      bool open = std::find(aliases_open_.begin(), aliases_open_.end(), declaration) != aliases_open_.end();
+      if (type.is_parameter) {
+        argument_schema(type.name.text, to, depth + 1);
+      } else if (declaration && declaration->is(NodeKind::TypeAlias) && !open) {
+        alias_schema(declaration->as<TypeAlias>(), type.items, to, depth + 1);
       }
       break;
     }

@@ -62,13 +62,19 @@ enum class RaiseKind : uint8_t { Runtime, Type, Plain, Thrown };
 using Keys = std::vector<std::string>;
 
 // An enum declaration: variants with their payload counts (-1: none).
+// Which declaration an enum or struct comes from: two may have one name. A number that differs for each.
+using DeclarationId = uint64_t;
+constexpr DeclarationId kResultDeclaration = 1;
+
 struct EnumShape {
   std::string name;
   std::vector<std::pair<std::string, int>> variants;
+  DeclarationId declaration;
 };
 struct StructShape {
   std::string name;
   std::vector<std::string> fields;
+  DeclarationId declaration;
 };
 
 using Constant = std::variant<std::monostate, int64_t, double, std::string, Keys, EnumShape, StructShape>;
@@ -89,7 +95,7 @@ struct TypeCheck {
   };
   Kind kind = Kind::Any;
   std::string text;    // for messages; LiteralString: the text
-  std::string name;    // Struct, Enum
+  DeclarationId declaration = 0;  // Struct, Enum
   int64_t number = 0;  // LiteralInt, LiteralBool; Struct: whether the fields of instances are checked too
   std::vector<Field> fields;  // Shape, Struct; Enum: the values of variants, each under the variant's name
   std::vector<std::shared_ptr<TypeCheck>> items;  // Union, Intersection; List, Set: element; Dict: value
@@ -127,6 +133,7 @@ struct Capture {
 struct CacheName {
   std::string name;
   std::string owner;  // JumpIfNotVariant: the enum
+  DeclarationId declaration = 0;
 };
 
 struct Code {

@@ -252,7 +252,7 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
     }
     case MatchPatternKind::Dict: return match_dict(pattern, value, fail);
     case MatchPatternKind::Variant: {
-      emit_xjump(Op::JumpIfNotVariant, value, cache(pattern.name.text, pattern.owner), fail);
+      emit_xjump(Op::JumpIfNotVariant, value, variant_cache(pattern.name.text, pattern.owner), fail);
       for (size_t i = 0; i < pattern.items.size(); ++i) {
         MatchPattern& item = *pattern.items[i];
         if (item.kind == MatchPatternKind::Wildcard) continue;
@@ -417,11 +417,11 @@ void FunctionCompiler::try_star(TryStar& node, Reg to) {
   expression(node.operand, value);
   Label no_error, plain;
   at(node.span);
-  emit_xjump(Op::JumpIfNotVariant, value, cache("Err", "Result"), no_error);
+  emit_xjump(Op::JumpIfNotVariant, value, variant_cache("Err", nullptr), no_error);
   emit(Op::EnumField, value, value, 0);
   emit(Op::Throw, value);
   bind(no_error);
-  emit_xjump(Op::JumpIfNotVariant, value, cache("Ok", "Result"), plain);
+  emit_xjump(Op::JumpIfNotVariant, value, variant_cache("Ok", nullptr), plain);
   emit(Op::EnumField, value, value, 0);
   bind(plain);
   emit(Op::Steal, to, value);

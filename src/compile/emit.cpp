@@ -90,8 +90,14 @@ uint32_t FunctionCompiler::text_constant(std::string_view text) {
   return at->second;
 }
 
-uint32_t FunctionCompiler::cache(std::string_view name, std::string_view owner) {
-  code_->caches.push_back({std::string(name), std::string(owner)});
+uint32_t FunctionCompiler::cache(std::string_view name) {
+  code_->caches.push_back({std::string(name), {}});
+  return static_cast<uint32_t>(code_->caches.size() - 1);
+}
+
+uint32_t FunctionCompiler::variant_cache(std::string_view name, const syntax::Enum* type) {
+  std::string owner(type ? type->name.text : "Result");
+  code_->caches.push_back({std::string(name), std::move(owner), type ? declaration_id(*type) : kResultDeclaration});
   return static_cast<uint32_t>(code_->caches.size() - 1);
 }
 

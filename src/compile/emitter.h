@@ -80,7 +80,8 @@ class FunctionCompiler {
   void at(Span span);  // the source position of what is emitted next
   uint32_t constant(bytecode::Constant value);
   uint32_t text_constant(std::string_view text);
-  uint32_t cache(std::string_view name, std::string_view owner = {});
+  uint32_t cache(std::string_view name);
+  uint32_t variant_cache(std::string_view name, const syntax::Enum* type);  // null: Result
   int small_constant(const syntax::Node* node);  // constant index below 256 for a number, or -1
   Reg temp();
   Reg temps(int count);
@@ -274,6 +275,11 @@ class FunctionCompiler {
 void mark_last_uses(bytecode::Code& code, bool keeps_generators);
 
 bool is_owned(const syntax::TypeNode* type);  // owned<T>
+
+// Trees live as long as anything that is compiled from them, so their addresses tell declarations apart.
+inline bytecode::DeclarationId declaration_id(const syntax::Node& node) {
+  return reinterpret_cast<bytecode::DeclarationId>(&node);
+}
 
 // A type as it is checked at run time (type_checks.cpp). What a name means that nothing in scope
 // declares: a parameter takes anything; a catch takes the structs and enums of that name.

@@ -975,7 +975,7 @@ class Resolver {
   }
 
   void take_variant(MatchPattern& pattern, const VariantInfo& variant) {
-    pattern.owner = variant.owner;
+    pattern.owner = variant.type;
     if (pattern.items.size() == variant.values) return;
     sink_.report(Code::PatternValueCount, module_.source, pattern.span,
                  fmt::format("{}.{}", variant.owner, variant.name), text::plural(variant.values, "value"),

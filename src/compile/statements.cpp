@@ -396,7 +396,7 @@ void FunctionCompiler::pipeline(Pipeline& node) {
 
 void FunctionCompiler::enum_declaration(Enum& node) {
   if (!node.variable) return;
-  EnumShape shape{std::string(node.name.text), {}};
+  EnumShape shape{std::string(node.name.text), {}, declaration_id(node)};
   for (const EnumVariant& variant : node.variants) {
     int count = variant.has_payload ? static_cast<int>(variant.fields.size()) : -1;
     shape.variants.emplace_back(std::string(variant.name.text), count);
@@ -411,7 +411,7 @@ void FunctionCompiler::enum_declaration(Enum& node) {
 
 void FunctionCompiler::struct_declaration(Struct& node) {
   if (!node.variable) return;
-  StructShape shape{std::string(node.name.text), {}};
+  StructShape shape{std::string(node.name.text), {}, declaration_id(node)};
   for (const StructField& field : node.fields) shape.fields.emplace_back(field.name.text);
   if (home_of(*node.variable) != Home::Global) declare(*node.variable);
   int mark = next_;

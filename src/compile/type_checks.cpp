@@ -169,10 +169,9 @@ class Lowering {
   }
 
   Check result(const TypeNode& type, const Bindings& bound) {
-    if (type.items.empty()) return make(K::Enum, "Result");
     auto args = arguments(type, bound);
-    auto check = make(K::Enum, fmt::format("Result<{}>", join(args, ", ")));
-    check->name = "Result";
+    auto check = make(K::Enum, args.empty() ? "Result" : fmt::format("Result<{}>", join(args, ", ")));
+    check->declaration = kResultDeclaration;
     static constexpr const char* kVariants[] = {"Ok", "Err"};
     for (size_t i = 0; i < args.size() && i < 2; ++i) check->fields.push_back({kVariants[i], false, args[i]});
     return check;
@@ -218,7 +217,7 @@ class Lowering {
   // A dict with the fields is as good as an instance: shapes are structural.
   Check structure(const Struct& node, const Bindings& bound) {
     auto check = make(K::Struct, std::string(node.name.text));
-    check->name = std::string(node.name.text);
+    check->declaration = declaration_id(node);
     check->number = !bound.empty();  // instances of a generic struct may hold anything
     for (const StructField& field : node.fields) {
       Check type = field.type ? inside(*field.type, bound) : make(K::Any, "any");
@@ -230,7 +229,7 @@ class Lowering {
   // The values that variants carry are checked where type arguments say what they are.
   Check enumeration(const Enum& node, const Bindings& bound) {
     auto check = make(K::Enum, std::string(node.name.text));
-    check->name = std::string(node.name.text);
+    check->declaration = declaration_id(node);
     if (bound.empty()) return check;
     for (const EnumVariant& variant : node.variants) {
       for (const Param& field : variant.fields) {

@@ -7,10 +7,10 @@ namespace harn::compile {
 using namespace syntax;
 
 std::vector<VariantInfo> variants_of(const Enum* type) {
-  if (!type) return {{"Result", "Ok", 1}, {"Result", "Err", 1}};
+  if (!type) return {{"Result", "Ok", 1, nullptr}, {"Result", "Err", 1, nullptr}};
   std::vector<VariantInfo> out;
   for (const EnumVariant& variant : type->variants) {
-    out.push_back({type->name.text, variant.name.text, variant.fields.size()});
+    out.push_back({type->name.text, variant.name.text, variant.fields.size(), type});
   }
   return out;
 }

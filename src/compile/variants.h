@@ -11,7 +11,8 @@ namespace harn::compile {
 struct VariantInfo {
   std::string_view owner;  // the enum's name
   std::string_view name;
-  size_t values;           // how many it carries
+  size_t values;             // how many it carries
+  const syntax::Enum* type;  // null: the built-in Result
 };
 
 // The enums that are in scope where a pattern stands, and their variants.

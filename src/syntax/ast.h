@@ -57,6 +57,7 @@ using NodeList = List<Node*>;
 struct TypeNode;
 struct Pattern;
 struct MatchPattern;
+struct Enum;
 struct Block;
 struct Attribute;
 
@@ -162,7 +163,7 @@ struct MatchPattern {
   bool has_rest = false;           // List, Dict
   bool has_payload = false;        // Variant: parentheses were written
   compile::Variable* variable = nullptr;  // set by the resolver
-  std::string_view owner;                 // Variant: the enum's name, set by the resolver
+  const Enum* owner = nullptr;            // Variant: the enum, null for Result; set by the resolver
 };
 
 struct MatchArm {

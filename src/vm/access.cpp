@@ -311,7 +311,7 @@ Value Interpreter::dict_rest(const Value& source, const Keys& without) {
 bool Interpreter::is_variant(const Value& value, InlineCache& cache) {
   if (!value.is(Kind::Enum)) return false;
   EnumObject* object = value.as_enum();
-  if (!same_text(object->type->name, cache.owner)) return false;
+  if (object->type->declaration != cache.declaration) return false;
   int variant = object->type->find(cache.name);
   if (variant < 0) return false;
   cache.set(cache_key(object->type, static_cast<uint32_t>(variant)));

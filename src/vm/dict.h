@@ -129,6 +129,7 @@ struct StructTypeObject : Object {
   StringObject* name;  // interned
   Shape* root;         // without fields
   Shape* shape;        // with all declared fields, in order
+  uint64_t declaration;  // which one it comes from: two structs may have one name
   uint32_t method_count;
   struct Method {
     StringObject* name;
@@ -137,7 +138,8 @@ struct StructTypeObject : Object {
   Method* methods;
   const Value* find_method(const StringObject* name) const;
 };
-Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields);
+Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
+                                      uint64_t declaration = 0);
 void add_method(StructTypeObject* type, StringObject* name, Value closure);
 Ref<DictObject> new_struct(StructTypeObject* type);
 StructTypeObject* hashed_struct_type(const DictObject* instance);

@@ -1,3 +1,4 @@
+#include "bytecode/code.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 
@@ -30,13 +31,14 @@ Value make_plain(EnumTypeObject* type, uint32_t variant) {
 // Enum types are declarations: there are a few per program, and every value points at its type.
 // They live as long as the process, so values need not count them.
 Ref<EnumTypeObject> new_enum_type(std::string_view name,
-                                  std::span<const EnumVariantInfo> variants) {
+                                  std::span<const EnumVariantInfo> variants, uint64_t declaration) {
   auto* type = static_cast<EnumTypeObject*>(allocate_forever(sizeof(EnumTypeObject)));
   type->refs = 0;
   type->kind = Kind::EnumType;
   type->flags = 0;
   type->extra = 0;
   type->name = intern(name);
+  type->declaration = declaration;
   type->count = static_cast<uint32_t>(variants.size());
   type->variants =
       static_cast<EnumVariantInfo*>(allocate_forever(variants.size() * sizeof(EnumVariantInfo)));
@@ -60,7 +62,7 @@ Ref<EnumObject> new_enum(EnumTypeObject* type, uint32_t variant, std::span<Value
 EnumTypeObject* result_type() {
   static EnumTypeObject* const type = [] {
     const EnumVariantInfo variants[] = {{intern("Ok"), 1, true}, {intern("Err"), 1, true}};
-    return new_enum_type("Result", variants).detach();
+    return new_enum_type("Result", variants, bytecode::kResultDeclaration).detach();
   }();
   return type;
 }

@@ -173,7 +173,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   auto& caches = storage_->caches.emplace_back();
   for (const CacheName& cache : code.caches) {
     caches.push_back({InlineCache::kEmpty, intern(cache.name),
-                      cache.owner.empty() ? nullptr : intern(cache.owner)});
+                      cache.declaration});
   }
   auto& functions = storage_->functions.emplace_back();
   for (auto& function : code.functions) functions.push_back(link(*function, builtins));

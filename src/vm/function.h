@@ -25,7 +25,7 @@ struct InlineCache {
   uint64_t key() const { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
   void set(uint64_t key) { __atomic_store_n(&word, key, __ATOMIC_RELAXED); }
   StringObject* name = nullptr;   // interned
-  StringObject* owner = nullptr;  // JumpIfNotVariant: the enum's name
+  uint64_t declaration = 0;       // JumpIfNotVariant: the enum's
 };
 constexpr uint64_t cache_key(const void* pointer, uint32_t small) {
   return reinterpret_cast<uint64_t>(pointer) << 16 | small;

@@ -65,13 +65,13 @@ Value declare_enum(const EnumShape& shape) {
   for (auto& [name, count] : shape.variants) {
     variants.push_back({intern(name), static_cast<uint16_t>(count < 0 ? 0 : count), count >= 0});
   }
-  return new_enum_type(shape.name, variants);
+  return new_enum_type(shape.name, variants, shape.declaration);
 }
 
 Value declare_struct(const StructShape& shape) {
   std::vector<StringObject*> fields;
   for (const std::string& field : shape.fields) fields.push_back(intern(field));
-  return new_struct_type(shape.name, fields);
+  return new_struct_type(shape.name, fields, shape.declaration);
 }
 
 }  // namespace

@@ -185,9 +185,11 @@ struct EnumTypeObject : Object {
   uint32_t count;
   EnumVariantInfo* variants;
   Value* plain;  // the one value of each variant without payload (Unset for the others)
+  uint64_t declaration;  // which one it comes from: two enums may have one name
   int find(const StringObject* variant) const;  // -1 when there is none
 };
-Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants);
+Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
+                                  uint64_t declaration = 0);
 
 struct EnumObject : Object {
   EnumTypeObject* type;

@@ -16,13 +16,14 @@ const Value* StructTypeObject::find_method(const StringObject* wanted) const {
 
 // Shapes are never freed, so a cache that remembers one can never mistake another for it.
 Ref<StructTypeObject> new_struct_type(std::string_view name,
-                                      std::span<StringObject* const> fields) {
+                                      std::span<StringObject* const> fields, uint64_t declaration) {
   auto* type = allocate_object<StructTypeObject>(Kind::StructType);
   type->name = intern(name);
   type->root = type->shape = new_root_shape(type);
   for (StringObject* field : fields) {
     if (type->shape->find(field) < 0) type->shape = declared_child(type->shape, field);
   }
+  type->declaration = declaration;
   type->method_count = 0;
   type->methods = nullptr;
   return Ref<StructTypeObject>::adopt(type);

@@ -375,7 +375,7 @@ Outcome<Value> Crossing::Copier::copy_generator(GeneratorObject* generator, int 
 Outcome<Value> Crossing::Copier::copy_struct_type(StructTypeObject* type, int depth) {
   std::vector<StringObject*> fields;
   for (uint32_t i = 0; i < type->shape->count; ++i) fields.push_back(type->shape->keys[i]);
-  auto copied = new_struct_type(type->name->view(), fields);
+  auto copied = new_struct_type(type->name->view(), fields, type->declaration);
   done_[type] = Value(copied);
   for (uint32_t i = 0; i < type->method_count; ++i) {
     Value method = HARN_TRY(give(type->methods[i].closure, depth));

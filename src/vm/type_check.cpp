@@ -46,14 +46,14 @@ bool fits_fields(const DictObject* dict, const TypeCheck& type, int depth) {
 // An instance of the struct, or a dict with its fields.
 bool fits_struct(const Value& value, const TypeCheck& type, int depth) {
   if (value.is(Kind::Dict)) return fits_fields(value.as_dict(), type, depth);
-  if (!value.is(Kind::Struct) || struct_type(value.as_dict())->name->view() != type.name) return false;
+  if (!value.is(Kind::Struct) || struct_type(value.as_dict())->declaration != type.declaration) return false;
   return !type.number || fits_fields(value.as_dict(), type, depth);
 }
 
 bool fits_enum(const Value& value, const TypeCheck& type, int depth) {
   if (!value.is(Kind::Enum)) return false;
   const EnumObject* object = value.as_enum();
-  if (object->type->name->view() != (type.name.empty() ? type.text : type.name)) return false;
+  if (object->type->declaration != type.declaration) return false;
   std::string_view variant = object->type->variants[object->variant].name->view();
   size_t place = 0;
   for (const TypeCheck::Field& field : type.fields) {

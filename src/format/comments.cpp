@@ -69,6 +69,40 @@ void Printer::line_with_comments(uint32_t before, LineKind kind) {
   }
 }
 
+// Comments in front of the keyword stay there, and the keyword gets a line of its own.
+void Printer::continuation(std::string_view keyword, uint32_t from, uint32_t until) {
+  uint32_t at = find_char(keyword[0], from, until);
+  if (!next_comment(at)) {
+    text(" ");
+    text(keyword);
+    return;
+  }
+  layout_.force_break();
+  while (const Comment* comment = next_comment(at)) {
+    ++comment_;
+    if (comment->own_line) {
+      layout_.hard_line();
+      layout_.verbatim(comment_text(*comment));
+    } else {
+      layout_.suffix(comment_text(*comment));
+    }
+  }
+  layout_.hard_line();
+  text(keyword);
+}
+
+bool Printer::has_row_comment(uint32_t close_at) const {
+  for (size_t i = comment_; i < comment_count_ && comments_[i].span.start < close_at; ++i) {
+    if (!comments_[i].own_line && !comments_[i].is_block) return true;
+  }
+  return false;
+}
+
+bool Printer::starts_row(uint32_t start) const {
+  while (start > 0 && (source_[start - 1] == ' ' || source_[start - 1] == '\t')) --start;
+  return start == 0 || source_[start - 1] == '\n';
+}
+
 // Nothing may follow a comment that has its line for itself, so the next one gets a line too.
 void Printer::comments_before_close(uint32_t before) {
   bool own_line = false;

@@ -56,7 +56,7 @@ void Printer::if_else(const If& first, Position position) {
     text(" ");
     block_in_group(link.then_block);
     branch = link.else_branch;
-    if (branch) text(" else ");
+    if (branch) continuation("else ", link.then_block->span.end, branch->span.start);
   }
   if (branch) block_in_group(&branch->as<Block>());
   layout_.end_group();
@@ -68,7 +68,7 @@ void Printer::try_catch(const Try& attempt, Position position) {
   text("try ");
   block_in_group(attempt.body);
   if (attempt.has_catch) {
-    text(" catch ");
+    continuation("catch ", attempt.body->span.end, attempt.catch_block->span.start);
     if (!attempt.error_name.empty()) {
       text("(");
       text(attempt.error_name.text);
@@ -81,7 +81,8 @@ void Printer::try_catch(const Try& attempt, Position position) {
     block_in_group(attempt.catch_block);
   }
   if (attempt.finally_block) {
-    text(" finally ");
+    const Block* before = attempt.has_catch ? attempt.catch_block : attempt.body;
+    continuation("finally ", before->span.end, attempt.finally_block->span.start);
     block_in_group(attempt.finally_block);
   }
   layout_.end_group();

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "format/lists.h"
 #include "syntax/token.h"
@@ -88,10 +90,7 @@ void Printer::bare_expr(const Node* node) {
   }
   inner_comments(node->span.start);
   switch (node->kind) {
-    case NodeKind::Unary:
-      text(node->as<Unary>().op == UnaryOp::Not ? "!" : "-");
-      expr(node->as<Unary>().operand, kUnary);
-      return;
+    case NodeKind::Unary: unary(node->as<Unary>()); return;
     case NodeKind::TryStar:
       text("try* ");
       expr(node->as<TryStar>().operand, kUnary);
@@ -162,6 +161,14 @@ static bool mixes_confusingly(const Node* node, BinaryOp op) {
 void Printer::operand(const Node* node, int lowest, BinaryOp op) {
   if (mixes_confusingly(node, op)) in_parens(node);
   else expr(node, lowest);
+}
+
+// `-a ** b` is `-(a ** b)`, which few readers know: it is always written so.
+void Printer::unary(const Unary& node) {
+  text(node.op == UnaryOp::Not ? "!" : "-");
+  bool surprises = node.op == UnaryOp::Negate && node.operand->is(NodeKind::Binary) &&
+                   node.operand->as<Binary>().op == BinaryOp::Power;
+  expr(node.operand, surprises ? kPrimary : kUnary);
 }
 
 // A run of operators of one strength is one group: it breaks before all of them or none.
@@ -418,6 +425,23 @@ void Printer::argument(const Node* node) {
   }
 }
 
+// Numbers, words, names and what is made of two of them: a list of these may be a table.
+static bool fits_a_table(const Node* node) {
+  switch (node->kind) {
+    case NodeKind::Binary: {
+      const Node *left = node->as<Binary>().left, *right = node->as<Binary>().right;
+      bool is_chain = left->is(NodeKind::Binary) || right->is(NodeKind::Binary);
+      return !is_chain && fits_a_table(left) && fits_a_table(right);
+    }
+    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::Identifier: return true;
+    case NodeKind::StringLiteral: return node->as<StringLiteral>().form != StringForm::Multiline;
+    case NodeKind::Unary: return fits_a_table(node->as<Unary>().operand);
+    case NodeKind::Member: return fits_a_table(node->as<Member>().object);
+    default: return false;
+  }
+}
+
 void Printer::list(const ListLiteral& list) {
   uint32_t close_at = list.span.end - 1;
   if (list.items.size() == 1 && may_hug(list.items[0]) && !next_comment(list.span.end)) {
@@ -427,8 +451,9 @@ void Printer::list(const ListLiteral& list) {
     text("]");
     return;
   }
+  bool is_table = std::all_of(list.items.begin(), list.items.end(), fits_a_table);
   comma_list(
-      {"[", "]"}, list.items.size(), close_at,
+      {.open = "[", .close = "]", .keeps_rows = is_table}, list.items.size(), close_at,
       [&](size_t i) { return list.items[i]->span.start; },
       [&](size_t i) { argument(list.items[i]); });
 }

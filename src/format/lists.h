@@ -17,9 +17,12 @@ void Printer::comma_list(ListStyle style, size_t count, uint32_t close_at, Start
   layout_.begin_group({.breaks_on_hard = style.breaks_on_hard_line});
   text(style.open);
   LineKind edge = style.padded ? LineKind::Line : LineKind::Soft;
+  bool keeps_rows = style.keeps_rows && has_row_comment(close_at);
   bool spread_out = false;  // an item other than the last has a line end in it
   for (size_t i = 0; i < count; ++i) {
-    line_with_comments(start_of(i), i == 0 ? edge : LineKind::Line);
+    bool same_row = keeps_rows && i > 0 && !starts_row(start_of(i)) && !next_comment(start_of(i));
+    if (same_row) text(" ");
+    else line_with_comments(start_of(i), i == 0 ? edge : LineKind::Line);
     if (style.hugs_last && i + 1 == count) layout_.hug();
     size_t from = layout_.position();
     emit(i);

@@ -68,6 +68,11 @@ class Printer {
     if (next_comment(before)) [[unlikely]] place_inner_comments(before);
   }
   void place_inner_comments(uint32_t before);
+  // Between a block that ends at `from` and the `keyword` that goes on with it.
+  void continuation(std::string_view keyword, uint32_t from, uint32_t until);
+  // Whether a line inside the list ends in a comment, and whether the place is the first of its line.
+  bool has_row_comment(uint32_t close_at) const;
+  bool starts_row(uint32_t start) const;
   enum class LineKind : uint8_t { Line, Soft };
   void line_with_comments(uint32_t before, LineKind kind);
   void comments_before_close(uint32_t before);
@@ -81,6 +86,7 @@ class Printer {
     bool padded = false;              // a space inside the brackets
     bool breaks_on_hard_line = true;  // otherwise the last item may run over several lines
     bool hugs_last = false;           // ... and is what breaks first when the list is too long
+    bool keeps_rows = false;          // items on one line stay together when rows have comments
   };
   template <class StartOf, class Emit>
   void comma_list(ListStyle style, size_t count, uint32_t close_at, StartOf start_of, Emit emit);
@@ -123,6 +129,7 @@ class Printer {
   void expr(const syntax::Node* node, int lowest = kAny);
   void in_parens(const syntax::Node* node);
   void bare_expr(const syntax::Node* node);
+  void unary(const syntax::Unary& node);
   void binary(const syntax::Binary& binary);
   void operand(const syntax::Node* node, int lowest, syntax::BinaryOp op);
   void pipe(const syntax::Pipe& pipe);

@@ -158,10 +158,25 @@ Status Interpreter::checkpoint() {
 
 // ---- waiting ----
 
+// An exception may leave the function after the task has entered a queue: the task leaves that first. When somebody
+// has ended the wait by then, the task is on its way to a worker's queue and goes on from there.
+static Step start_wait(const Builtin& row, WaitCall& call, Task& task) {
+  uint64_t before = task.tickets;
+  try {
+    return row.wait(call);
+  } catch (...) {
+    if (task.tickets == before) throw;
+    if (!task.claim(task.ticket.load())) return Step::Parked;
+    task.woken_by = Wake::Cancelled;
+    task.end_wait();
+    throw;
+  }
+}
+
 Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result,
                               bool is_retry) {
   WaitCall call(vm_, row, co_->stack + first, count, *task_, is_retry);
-  switch (row.wait(call)) {
+  switch (start_wait(row, call, *task_)) {
     case Step::Failed: return fail(std::unexpected(std::move(call.error)));
     case Step::Done:
       for (uint32_t i = 0; i < count; ++i) co_->stack[first + i].set_nil();

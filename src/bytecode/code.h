@@ -51,6 +51,7 @@ constexpr int32_t sbx_of(Word w) { return static_cast<int16_t>(w >> 16); }
 constexpr int32_t sj_of(Word w) { return static_cast<int32_t>(w) >> 8; }
 constexpr int32_t sc_of(Word w) { return static_cast<int8_t>(w >> 24); }
 
+// What instructions can name. A function that needs more keeps the others in far registers.
 constexpr uint32_t kMaxRegisters = 250;
 
 // Where a variable that is not in a register lives (ClearPlace, SetPath).
@@ -113,7 +114,7 @@ struct Handler {
   uint32_t start;   // word offsets: [start, end)
   uint32_t end;
   uint32_t target;
-  uint8_t reg;      // receives the error
+  uint32_t reg;     // receives the error
   bool cleanup;     // finally and defer: runs for cancellation too
   uint32_t cleanup_end = 0;  // the clean-up code is [target, cleanup_end)
 };
@@ -124,9 +125,9 @@ struct LineEntry {
 };
 
 struct Capture {
-  enum class From : uint8_t { Register, Capture, Self };  // of the enclosing function
+  enum class From : uint8_t { Register, Far, Capture, Self };  // of the enclosing function
   From from;
-  uint8_t index;
+  uint32_t index;
 };
 
 // An inline cache: the names a site looks for.
@@ -142,10 +143,11 @@ struct Code {
   bool hidden = false;        // prelude code: left out of stack traces
   bool is_generator = false;
   bool is_stream = false;
-  uint8_t required_params = 0;
-  uint8_t param_count = 0;    // without the rest parameter
+  uint32_t required_params = 0;
+  uint32_t param_count = 0;   // without the rest parameter
   bool has_rest = false;
-  uint16_t registers = 0;
+  uint32_t registers = 0;
+  uint8_t far_register = 0;   // which one holds the far registers, if there are any
   std::vector<std::string> param_names;
   std::vector<Word> words;
   std::vector<Constant> constants;

@@ -1,6 +1,7 @@
 #include "bytecode/task_variables.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -8,10 +9,14 @@ namespace harn::bytecode {
 
 namespace {
 
+bool is_variable_op(Op op) { return op == Op::GetGlobal || op == Op::SetGlobal || op == Op::AssignGlobal; }
+
 // The program variable an instruction names, or -1.
 int64_t variable_of(const std::vector<Word>& words, uint32_t at) {
   Word word = words[at];
   switch (op_of(word)) {
+    case Op::Large:
+      return is_variable_op(static_cast<Op>(b_of(word))) ? int64_t{words[at + 1]} : -1;
     case Op::GetGlobal: case Op::SetGlobal: case Op::AssignGlobal: return bx_of(word);
     case Op::CallGlobal: case Op::TailCallGlobal: return words[at + 1];
     case Op::ClearPlace: return static_cast<Place>(b_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
@@ -27,7 +32,7 @@ void each_instruction(const Code& code, Visit visit) {
 
 class Analysis {
  public:
-  explicit Analysis(const Program& program) {
+  explicit Analysis(const Program& program) : variables_(static_cast<uint32_t>(program.globals.size())) {
     for (auto& module : program.modules) collect(*module, true);
   }
 
@@ -38,12 +43,14 @@ class Analysis {
       if (modules_.contains(code)) continue;
       if (!is_plain_function(code) || code->is_generator) visit(*code);
     }
+    if (is_too_large_) return all_variables();
     std::vector<uint32_t> out(seen_.begin(), seen_.end());
     std::sort(out.begin(), out.end());
     return out;
   }
 
   ReachedVariables reached_from(const Code& code) {
+    if (is_too_large_) return {all_variables(), {}};
     visit(code);
     ReachedVariables out;
     for (uint32_t variable : seen_) {
@@ -56,11 +63,20 @@ class Analysis {
   }
 
  private:
+  std::vector<uint32_t> all_variables() const {
+    std::vector<uint32_t> out(variables_);
+    std::iota(out.begin(), out.end(), 0u);
+    return out;
+  }
+
   void collect(const Code& code, bool is_module) {
     all_.push_back(&code);
     if (is_module) modules_.insert(&code);
+    // Which functions are declared where is not found in code that was rewritten for its size.
+    is_too_large_ |= is_module && code.far_register != 0;
     each_instruction(code, [&](uint32_t at) {
       Word word = code.words[at];
+      is_too_large_ |= op_of(word) == Op::Large && is_variable_op(static_cast<Op>(b_of(word)));
       if (op_of(word) == Op::GetGlobal) used_as_value_.insert(bx_of(word));
       bool in_part = op_of(word) == Op::SetPath || op_of(word) == Op::ClearPlace;
       if (int64_t variable = variable_of(code.words, at); variable >= 0 && (in_part || !is_module)) {
@@ -102,6 +118,8 @@ class Analysis {
     }
   }
 
+  uint32_t variables_;
+  bool is_too_large_ = false;
   std::vector<const Code*> all_;
   std::unordered_set<const Code*> modules_;
   std::unordered_map<const Code*, uint32_t> declared_;  // functions of the top level, by variable

@@ -173,6 +173,18 @@ bool FunctionCompiler::assign_update(Variable& variable, Node* value, Span span)
   return true;
 }
 
+// Read every level on the way down, write them on the way up.
+void FunctionCompiler::assign_long_path(Identifier& name, Reg keys, uint32_t count) {
+  Reg levels = temps(static_cast<int>(count));
+  auto level = [&](uint32_t i) { return levels + static_cast<int>(i); };
+  auto key = [&](uint32_t i) { return keys + static_cast<int>(i); };
+  load_name(name, *name.variable, name.name, level(0));
+  for (uint32_t i = 1; i < count; ++i) emit(Op::GetIndex, level(i), level(i - 1), key(i - 1));
+  emit(Op::SetIndex, level(count - 1), key(count - 1), key(count));
+  for (uint32_t i = count - 1; i > 0; --i) emit(Op::SetIndex, level(i - 1), key(i - 1), level(i));
+  store_name(name, level(0));
+}
+
 // Whether an expression reads the variable, or might (anything with statements in it).
 static bool mentions(Node* node, const Variable* variable) {
   switch (node->kind) {
@@ -272,6 +284,8 @@ void FunctionCompiler::assign_path(Assign& node) {
     arithmetic(binary_of(node.op), value, node.value, value, node.span);
   }
   at(node.target->span);
+  constexpr uint32_t kLongest = 100;  // for one instruction
+  if (count > kLongest) return assign_long_path(name, keys, count);
   auto write = [&](const Variable& target) {
     if (!target.is_mutable) return store(target, value, name.span);
     if (home_of(target) == Home::Register) {

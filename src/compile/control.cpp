@@ -15,7 +15,7 @@ void FunctionCompiler::raise(RaiseKind kind, std::string_view text, Span span) {
 
 void FunctionCompiler::add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup) {
   if (start == end) return;
-  code_->handlers.push_back({start, end, target, static_cast<uint8_t>(reg), cleanup});
+  code_->handlers.push_back({start, end, target, static_cast<uint32_t>(reg), cleanup});
 }
 
 void FunctionCompiler::if_else(Node* node, Reg to) {
@@ -235,17 +235,16 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
     }
     case MatchPatternKind::List: {
       uint32_t count = static_cast<uint32_t>(pattern.items.size());
-      if (count > 255) return limit(pattern.span, "this list pattern is too long");
-      emit_jump(Op::JumpIfNotList, value, count, pattern.has_rest, fail);
+      emit_xjump(Op::JumpIfNotList, value, count * 2 + pattern.has_rest, fail);
       for (uint32_t i = 0; i < count; ++i) {
         if (pattern.items[i]->kind == MatchPatternKind::Wildcard) continue;
         Reg item = temp();
-        emit(Op::ListItem, item, value, i);
+        emit_x(Op::ListItem, item, value, 0, i);
         match_pattern(*pattern.items[i], item, fail);
       }
       if (pattern.has_rest && pattern.variable) {
         Reg rest = temp();
-        emit(Op::ListRest, rest, value, count);
+        emit_x(Op::ListRest, rest, value, 0, count);
         define(*pattern.variable, rest);
       }
       return;
@@ -257,11 +256,11 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
         MatchPattern& item = *pattern.items[i];
         if (item.kind == MatchPatternKind::Wildcard) continue;
         if (item.kind == MatchPatternKind::Bind && item.variable && !item.variable->in_cell()) {
-          emit(Op::EnumField, declare(*item.variable), value, static_cast<uint32_t>(i));
+          emit_x(Op::EnumField, declare(*item.variable), value, 0, static_cast<uint32_t>(i));
           continue;
         }
         Reg field = temp();
-        emit(Op::EnumField, field, value, static_cast<uint32_t>(i));
+        emit_x(Op::EnumField, field, value, 0, static_cast<uint32_t>(i));
         match_pattern(item, field, fail);
       }
       return;
@@ -418,11 +417,11 @@ void FunctionCompiler::try_star(TryStar& node, Reg to) {
   Label no_error, plain;
   at(node.span);
   emit_xjump(Op::JumpIfNotVariant, value, variant_cache("Err", nullptr), no_error);
-  emit(Op::EnumField, value, value, 0);
+  emit_x(Op::EnumField, value, value, 0, 0);
   emit(Op::Throw, value);
   bind(no_error);
   emit_xjump(Op::JumpIfNotVariant, value, variant_cache("Ok", nullptr), plain);
-  emit(Op::EnumField, value, value, 0);
+  emit_x(Op::EnumField, value, value, 0, 0);
   bind(plain);
   emit(Op::Steal, to, value);
 }

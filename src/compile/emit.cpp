@@ -1,5 +1,6 @@
 #include "base/assert.h"
 #include "compile/emitter.h"
+#include "compile/far_registers.h"
 
 namespace harn::compile {
 
@@ -14,12 +15,13 @@ FunctionCompiler::FunctionCompiler(ModuleContext& context, FunctionInfo& info, s
 }
 
 void FunctionCompiler::emit(Op op, uint32_t a, uint32_t b, uint32_t c) {
+  if ((a | b | c) > 0xFF) wide_[here()] = {a, b, c};
   code_->words.push_back(encode(op, a & 0xFF, b & 0xFF, c & 0xFF));
 }
 
 void FunctionCompiler::emit_bx(Op op, uint32_t a, uint32_t bx) {
-  if (bx > 0xFFFF && row(op).format != Format::AsBx) limit({}, "too many constants or functions");
-  code_->words.push_back(static_cast<Word>(op) | a << 8 | (bx & 0xFFFF) << 16);
+  if (a > 0xFF || bx > 0xFFFF) wide_[here()] = {a, bx, 0};
+  code_->words.push_back(static_cast<Word>(op) | (a & 0xFF) << 8 | (bx & 0xFFFF) << 16);
 }
 
 void FunctionCompiler::emit_x(Op op, uint32_t a, uint32_t b, uint32_t c, uint32_t x) {
@@ -125,13 +127,8 @@ Reg FunctionCompiler::temps(int count) {
   Reg first = next_;
   next_ += count;
   if (count == 0) return first;
-  if (next_ > static_cast<int>(kMaxRegisters)) {
-    limit({}, "this function has too many variables and nested expressions at one place");
-    next_ = first = 0;
-    next_ = count;
-  }
   peak_ = std::max(peak_, next_);
-  if (next_ > code_->registers) code_->registers = static_cast<uint16_t>(next_);
+  code_->registers = std::max(code_->registers, static_cast<uint32_t>(next_));
   return first;
 }
 
@@ -152,7 +149,11 @@ void FunctionCompiler::limit(Span span, std::string_view what) {
 }
 
 std::shared_ptr<bytecode::Code> FunctionCompiler::finish() {
-  if (!too_large_) mark_last_uses(*code_, context_.clears_scopes);
+  if (too_large_) return code_;
+  uint32_t near = context_.near_registers;
+  bool fits = wide_.empty() && code_->registers <= (near ? near : kMaxRegisters);
+  mark_last_uses(*code_, wide_, context_.clears_scopes);
+  if (!fits) use_far_registers(*code_, wide_, near ? near : kNearRegisters, context_.clears_scopes);
   return code_;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bytecode/code.h"
+#include "compile/accesses.h"
 #include "compile/catalog.h"
 #include "compile/resolver.h"
 #include "compile/scope.h"
@@ -28,6 +29,7 @@ struct ModuleContext {
   // Variables let go of their values where their scope ends, not when their register is used again: dropping a
   // generator may run code.
   bool clears_scopes = false;
+  uint32_t near_registers = 0;  // for tests: use far registers beyond this many; 0: when needed
 };
 
 // A place in the code that jumps will be pointed at.
@@ -125,6 +127,7 @@ class FunctionCompiler {
   void bind_pattern(syntax::Pattern& pattern, Reg value);
   void assign(syntax::Assign& node);
   void assign_path(syntax::Assign& node);
+  void assign_long_path(syntax::Identifier& name, Reg keys, uint32_t count);
   void assign_variable(syntax::Assign& node, syntax::Identifier& target);
   void assign_uncertain(syntax::Assign& node, syntax::Identifier& target);
   bool assign_update(Variable& variable, syntax::Node* value, Span span);
@@ -267,12 +270,13 @@ class FunctionCompiler {
   std::vector<const syntax::Node*> aliases_open_;
   std::vector<SchemaArgument> schema_arguments_;
   Reg result_ = -1;  // where the function's value is built, while its last expression is compiled
+  WideMap wide_;
   bool too_large_ = false;
 };
 
 // Turns the last reads of registers into moves, so that updates can happen in place (liveness.cpp). With
 // `keeps_generators` a variable that holds a generator keeps it until its scope ends: dropping it may run code.
-void mark_last_uses(bytecode::Code& code, bool keeps_generators);
+void mark_last_uses(bytecode::Code& code, const WideMap& wide, bool keeps_generators);
 
 bool is_owned(const syntax::TypeNode* type);  // owned<T>
 

@@ -5,9 +5,9 @@
 // A backward data-flow analysis over the finished code: a register is live before an instruction
 // when the instruction reads it, or it is live after and not written. Errors jump to handlers from
 // anywhere in their range, so what a handler reads is live in all of it.
-#include <array>
 #include <bitset>
 
+#include "compile/accesses.h"
 #include "compile/emitter.h"
 
 namespace harn::compile {
@@ -18,44 +18,12 @@ namespace {
 
 using Registers = std::bitset<256>;
 
-enum class Access : uint8_t { A, A1, B, C, BPlusC, APlusB, AThroughB, BThroughC, Captures };
-
-struct Accesses {
-  std::vector<Access> reads;
-  std::vector<Access> writes;
-};
-
-std::vector<Access> parse_accesses(std::string_view text) {
-  static constexpr std::pair<std::string_view, Access> kNames[] = {
-      {"A", Access::A}, {"A1", Access::A1}, {"B", Access::B}, {"C", Access::C},
-      {"B+C", Access::BPlusC}, {"A+B", Access::APlusB}, {"A++B", Access::AThroughB},
-      {"B++C", Access::BThroughC}, {"captures", Access::Captures}};
-  std::vector<Access> out;
-  while (!text.empty()) {
-    size_t end = std::min(text.find(' '), text.size());
-    for (auto& [name, access] : kNames) {
-      if (name == text.substr(0, end)) out.push_back(access);
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
-const std::array<Accesses, static_cast<size_t>(Op::Count)>& access_table() {
-  static const auto table = [] {
-    std::array<Accesses, static_cast<size_t>(Op::Count)> rows;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      rows[i].reads = parse_accesses(row(static_cast<Op>(i)).reads);
-      rows[i].writes = parse_accesses(row(static_cast<Op>(i)).writes);
-    }
-    return rows;
-  }();
-  return table;
-}
-
 class Liveness {
  public:
-  Liveness(Code& code, bool keeps_generators) : code_(code), keeps_generators_(keeps_generators) { decode(); }
+  Liveness(Code& code, const WideMap& wide, bool keeps_generators)
+      : code_(code), wide_(wide), keeps_generators_(keeps_generators) {
+    decode();
+  }
 
   void run() {
     bool changed = true;
@@ -116,25 +84,19 @@ class Liveness {
 
   uint32_t number_of(uint32_t word) const { return number_[word]; }
 
-  void collect(const std::vector<Access>& accesses, Word word, Registers& to) const {
-    auto range = [&](uint32_t first, uint32_t count) {
-      for (uint32_t i = 0; i < count; ++i) to.set((first + i) & 0xFF);
-    };
+  // Registers beyond the set are never moved out of.
+  static void add(uint32_t reg, Registers& to) {
+    if (reg < to.size()) to.set(reg);
+  }
+
+  void collect(const std::vector<Access>& accesses, uint32_t at, Registers& to) const {
+    WideOperands operands = operands_at(code_, wide_, at);
     for (Access access : accesses) {
-      switch (access) {
-        case Access::A: to.set(a_of(word)); break;
-        case Access::A1: to.set((a_of(word) + 1) & 0xFF); break;
-        case Access::B: to.set(b_of(word)); break;
-        case Access::C: to.set(c_of(word)); break;
-        case Access::BPlusC: range(b_of(word), c_of(word)); break;
-        case Access::APlusB: range(a_of(word), b_of(word)); break;
-        case Access::AThroughB: range(a_of(word), b_of(word) + 1); break;
-        case Access::BThroughC: range(b_of(word), c_of(word) + 1); break;
-        case Access::Captures:
-          for (const Capture& capture : code_.functions[bx_of(word)]->captures) {
-            if (capture.from == Capture::From::Register) to.set(capture.index);
-          }
-          break;
+      RegisterRange range = registers_of(access, operands);
+      for (uint32_t i = 0; i < range.count; ++i) add(range.first + i, to);
+      if (access != Access::Captures) continue;
+      for (const Capture& capture : code_.functions[operands.b]->captures) {
+        if (capture.from == Capture::From::Register) add(capture.index, to);
       }
     }
   }
@@ -147,17 +109,17 @@ class Liveness {
 
   bool visit(size_t i) {
     Word word = code_.words[starts_[i]];
-    const Accesses& accesses = access_table()[static_cast<size_t>(op_of(word))];
+    const Accesses& accesses = accesses_of(op_of(word));
     Registers reads, writes;
-    collect(accesses.reads, word, reads);
-    collect(accesses.writes, word, writes);
+    collect(accesses.reads, starts_[i], reads);
+    collect(accesses.writes, starts_[i], writes);
     // SetPath on a cell in a register reads the cell through its index word.
     Op op = op_of(word);
     if (op == Op::SetPath && a_of(word) == static_cast<uint32_t>(Place::Cell)) {
-      reads.set(code_.words[starts_[i] + 1] & 0xFF);
+      add(code_.words[starts_[i] + 1], reads);
     }
     if (op == Op::ClearPlace && b_of(word) == static_cast<uint32_t>(Place::Cell)) {
-      reads.set(code_.words[starts_[i] + 1] & 0xFF);
+      add(code_.words[starts_[i] + 1], reads);
     }
     Registers live = (live_after(i) & ~writes) | reads;
     if (live == live_[i]) return false;
@@ -167,12 +129,14 @@ class Liveness {
 
   void mark(size_t i) {
     Word& word = code_.words[starts_[i]];
-    if (op_of(word) != Op::Move || a_of(word) == b_of(word)) return;
-    if (live_after(i).test(b_of(word))) return;
+    if (op_of(word) != Op::Move) return;
+    WideOperands operands = operands_at(code_, wide_, starts_[i]);
+    if (operands.a == operands.b || operands.b >= Registers().size() || live_after(i).test(operands.b)) return;
     word = encode(keeps_generators_ ? Op::StealData : Op::Steal, a_of(word), b_of(word));
   }
 
   Code& code_;
+  const WideMap& wide_;
   bool keeps_generators_;
   std::vector<uint32_t> starts_;   // word offset of each instruction
   std::vector<uint32_t> number_;   // instruction number of each word offset
@@ -192,10 +156,10 @@ bool has_moves(const Code& code) {
 
 }  // namespace
 
-void mark_last_uses(Code& code, bool keeps_generators) {
+void mark_last_uses(Code& code, const WideMap& wide, bool keeps_generators) {
   constexpr size_t kLongest = 200'000;  // a function this long keeps its copies
   if (code.words.size() > kLongest || !has_moves(code)) return;
-  Liveness(code, keeps_generators).run();
+  Liveness(code, wide, keeps_generators).run();
 }
 
 }  // namespace harn::compile

@@ -106,12 +106,9 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   for (size_t i = 0; i < graph.order().size(); ++i) {
     modules::Module& module = *graph.order()[i];
     ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded,
-                          options.hidden, clears_scopes};
+                          options.hidden, clears_scopes, options.near_registers};
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
-  }
-  if (resolved.names.globals.size() > 0xFFFF) {
-    sink.report(diag::Code::CompileLimit, main.source, Span{}, "the program has too many top-level names");
   }
   if (sink.has_errors()) return nullptr;
   list_pipelines(*program, resolved.names, main);

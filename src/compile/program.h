@@ -28,6 +28,7 @@ struct CompileOptions {
   ResolveOptions resolve;
   Session* session = nullptr;  // extended by what the main module declares when it compiles
   bool hidden = false;  // prelude: left out of stack traces, no register variables
+  uint32_t near_registers = 0;  // for tests: see ModuleContext
 };
 
 // Resolves and compiles a loaded program. Problems go to the sink; null when there were errors.

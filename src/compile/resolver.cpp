@@ -784,7 +784,7 @@ class Resolver {
     }
     auto builtin = catalog_.find(callee.name);
     if (!builtin) return;
-    size_t most = builtin->max_args == 0xFFFF ? SIZE_MAX : builtin->max_args;
+    size_t most = builtin->max_args == UINT32_MAX ? SIZE_MAX : builtin->max_args;
     if (given >= builtin->min_args && given <= most) return;
     sink_.report(Code::BuiltinArgumentCount, module_.source, node.span, callee.name,
                  expected_count(builtin->min_args, most), given)

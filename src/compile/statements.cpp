@@ -29,7 +29,6 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
       if (!param.default_value) ++code_->required_params;
     }
   }
-  if (params.size() > 200) limit(params[0].name.span, "this function has too many parameters");
   // Arguments arrive in the first registers.
   Reg first = temps(static_cast<int>(params.size()));
   for (size_t i = 0; i < params.size(); ++i) {
@@ -220,9 +219,6 @@ void FunctionCompiler::let(Let& node) {
     Variable* variable = node.pattern->fields[0].variable;
     if (variable && home_of(*variable) == Home::Register && variable->reg < 0) {
       // Straight into the variable's register, which nothing can see before it is declared.
-      if (next_ >= static_cast<int>(kMaxRegisters)) {
-        limit(variable->span, "this function has more variables than fit at one time");
-      }
       Reg reg = temp();
       expression(node.value, reg);
       variable->reg = reg;
@@ -271,10 +267,10 @@ void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value) {
     PatternField& field = pattern.fields[i];
     Reg item = temp();
     if (field.rest) {
-      if (is_list) emit(Op::ListRest, item, value, static_cast<uint32_t>(i));
+      if (is_list) emit_x(Op::ListRest, item, value, 0, static_cast<uint32_t>(i));
       else emit_x(Op::DictRest, item, value, 0, constant(seen));
     } else if (is_list) {
-      emit(Op::ListItem, item, value, static_cast<uint32_t>(i));
+      emit_x(Op::ListItem, item, value, 0, static_cast<uint32_t>(i));
     } else {
       emit_x(Op::GetField, item, value, 2, cache(field.key.text));
       seen.emplace_back(field.key.text);

@@ -25,9 +25,6 @@ FunctionCompiler::Home FunctionCompiler::home_of(const Variable& variable) const
 
 Reg FunctionCompiler::declare(Variable& variable) {
   if (variable.reg >= 0) return variable.reg;
-  if (next_ >= static_cast<int>(kMaxRegisters)) {
-    limit(variable.span, "this function has more variables than fit at one time");
-  }
   variable.reg = temp();
   live_.push_back(&variable);
   return variable.reg;
@@ -166,15 +163,14 @@ void FunctionCompiler::make_closure(Reg to, std::shared_ptr<bytecode::Code> code
                                     const FunctionInfo& info) {
   for (const Variable* variable : info.captures) {
     if (variable->owner == &info_) {
-      code->captures.push_back({Capture::From::Register, static_cast<uint8_t>(variable->reg)});
+      code->captures.push_back({Capture::From::Register, static_cast<uint32_t>(variable->reg)});
     } else if (variable->names_function(&info_)) {
       code->captures.push_back({Capture::From::Self, 0});
     } else {
       int index = info_.capture_index(variable);
-      code->captures.push_back({Capture::From::Capture, static_cast<uint8_t>(index)});
+      code->captures.push_back({Capture::From::Capture, static_cast<uint32_t>(index)});
     }
   }
-  if (info.captures.size() > 250) limit({}, "this closure captures too many variables");
   code_->functions.push_back(std::move(code));
   emit_bx(Op::MakeClosure, to, static_cast<uint32_t>(code_->functions.size() - 1));
 }

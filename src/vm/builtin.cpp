@@ -108,12 +108,12 @@ Outcome<std::string_view> Call::text_or(uint32_t i, std::string_view otherwise) 
 
 namespace {
 
-constexpr uint16_t kAnyNumber = 0xFFFF;
+constexpr uint32_t kAnyNumber = UINT32_MAX;
 
 // One look at the text between the outer parentheses: a comma at depth one ends a parameter; `?` or
 // `=` before the next comma makes it optional; `...` takes all the rest.
 void derive_arity(const Builtin& row) {
-  uint16_t least = 0, most = 0;
+  uint32_t least = 0, most = 0;
   bool in_parameter = false, is_optional = false, is_rest = false, past_name = false;
   int depth = 0;
   auto finish = [&] {

@@ -52,8 +52,8 @@ struct Builtin {
   QuickFunction quick = nullptr;  // tried before `wait`
   std::string_view prelude = {};  // instead of `call`: the function in src/std/prelude.harn
   // Derived from `signature` when the table is built.
-  mutable uint16_t min_args = 0;
-  mutable uint16_t max_args = 0;  // 0xFFFF: any number
+  mutable uint32_t min_args = 0;
+  mutable uint32_t max_args = 0;  // UINT32_MAX: any number
   mutable uint32_t id = 0;
 };
 

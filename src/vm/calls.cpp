@@ -33,7 +33,7 @@ bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t res
 }
 
 Status Interpreter::arity_error(std::string_view name, uint32_t least, uint32_t most, uint32_t given) {
-  std::string expected = most == 0xFFFF   ? fmt::format("at least {}", text::plural(least, "argument"))
+  std::string expected = most == UINT32_MAX   ? fmt::format("at least {}", text::plural(least, "argument"))
                          : least == most ? text::plural(least, "argument")
                                          : fmt::format("{} to {}", least, text::plural(most, "argument"));
   return fail(plain_error("Arity mismatch: '{}' expects {}, got {}", name, expected, given));
@@ -45,7 +45,7 @@ Status Interpreter::add_taken(Value& left, const Value& right, Value& to) {
   return Status::Done;
 }
 
-static uint32_t most_arguments(const Prototype& proto) { return proto.has_rest ? 0xFFFF : proto.params; }
+static uint32_t most_arguments(const Prototype& proto) { return proto.has_rest ? UINT32_MAX : proto.params; }
 
 static bool takes(const Prototype& proto, uint32_t count) {
   return count >= proto.required && count <= most_arguments(proto);

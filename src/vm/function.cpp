@@ -183,7 +183,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   proto.functions = functions.data();
   proto.library = library.data();
   // One register beyond the function's own is always there for calls from C++.
-  proto.registers = static_cast<uint16_t>(code.registers);
+  proto.registers = code.registers;
   proto.required = code.required_params;
   proto.params = code.param_count;
   proto.has_rest = code.has_rest;

@@ -38,14 +38,14 @@ struct Prototype {
   Value* constants = nullptr;
   InlineCache* caches = nullptr;
   Value* library = nullptr;  // code of the prelude: its functions, the same for all tasks
-  uint16_t registers = 0;
-  uint8_t required = 0;
-  uint8_t params = 0;
+  uint32_t registers = 0;
+  uint32_t required = 0;
+  uint32_t params = 0;
   bool has_rest = false;
   bool cleans_up = false;    // it has defer, finally and the like
   // Calls with exactly this many arguments need nothing but a frame; kNeverExact: no call does.
-  static constexpr uint16_t kNeverExact = 0xFFFF;
-  uint16_t exact_args = kNeverExact;
+  static constexpr uint32_t kNeverExact = UINT32_MAX;
+  uint32_t exact_args = kNeverExact;
   Prototype** functions = nullptr;
   Shape** shapes = nullptr;  // by constant index, for lists of keys
   const bytecode::Code* code = nullptr;

@@ -60,20 +60,6 @@ inline bool is_less_equal(const Value& a, const Value& b) {
   return less_equal(a, b);
 }
 
-Value declare_enum(const EnumShape& shape) {
-  std::vector<EnumVariantInfo> variants;
-  for (auto& [name, count] : shape.variants) {
-    variants.push_back({intern(name), static_cast<uint16_t>(count < 0 ? 0 : count), count >= 0});
-  }
-  return new_enum_type(shape.name, variants, shape.declaration);
-}
-
-Value declare_struct(const StructShape& shape) {
-  std::vector<StringObject*> fields;
-  for (const std::string& field : shape.fields) fields.push_back(intern(field));
-  return new_struct_type(shape.name, fields, shape.declaration);
-}
-
 }  // namespace
 
 Value* Interpreter::own_globals() {
@@ -277,6 +263,41 @@ op_ClearPlace: {
     case Place::Capture: frame->closure->captures()[x].as<CellObject>()->value.set_nil(); break;
     case Place::Cell: R[x].as<CellObject>()->value.set_nil(); break;
   }
+  NEXT;
+}
+
+  // ---- far registers and large operands ----
+op_NewFar: {
+  new_far_registers(*frame, A, *pc);
+  ++pc;
+  NEXT;
+}
+op_GetFar: {
+  uint32_t x = *pc++;
+  RA = RB.as_list()->items[x];
+  NEXT;
+}
+op_TakeFar: {
+  uint32_t x = *pc++;
+  RA = std::move(writable_list(RB)->items[x]);
+  NEXT;
+}
+op_SetFar: {
+  uint32_t x = *pc++;
+  writable_list(RB)->items[x] = std::move(RA);
+  NEXT;
+}
+op_ClearFar: {
+  uint32_t x = *pc++;
+  ListObject* far = writable_list(RB);
+  for (uint32_t i = 0; i < C; ++i) far->items[x + i].set_nil();
+  NEXT;
+}
+op_Large: {
+  uint32_t x = *pc++;
+  frame->pc = pc;
+  if (large(*frame, static_cast<Op>(B), A, x) == Status::Failed) goto unwinding;
+  LOAD_GLOBALS;
   NEXT;
 }
 
@@ -555,10 +576,11 @@ op_DestructureCheck: {
   NEXT;
 }
 op_ListRest: {
+  size_t from = *pc++;
   const Value& list = RB;
   size_t size = list_size(list);
-  auto rest = new_list(size > C ? size - C : 0);
-  for (size_t i = C; i < size; ++i) rest->push(list_item(list, i));
+  auto rest = new_list(size > from ? size - from : 0);
+  for (size_t i = from; i < size; ++i) rest->push(list_item(list, i));
   RA = Value(std::move(rest));
   NEXT;
 }
@@ -568,8 +590,9 @@ op_DictRest: {
   NEXT;
 }
 op_ListItem: {
+  size_t number = *pc++;
   const Value& list = RB;
-  Value item = C < list_size(list) ? list_item(list, C) : Value();
+  Value item = number < list_size(list) ? list_item(list, number) : Value();
   RA = std::move(item);
   NEXT;
 }
@@ -779,22 +802,9 @@ finished:
   }
   if (task_->error) return Ran::Finished;
   return finished(std::move(co_->stack[0]));
-op_MakeClosure: {
-  Prototype* made = proto->functions[bx_of(w)];
-  auto closure = new_closure(made);
-  const auto& captures = made->code->captures;
-  for (uint32_t i = 0; i < closure->count; ++i) {
-    const Capture& capture = captures[i];
-    switch (capture.from) {
-      case Capture::From::Register: closure->captures()[i] = R[capture.index]; break;
-      case Capture::From::Capture: closure->captures()[i] = frame->closure->captures()[capture.index]; break;
-      case Capture::From::Self: closure->captures()[i] = Value::share(frame->closure); break;
-    }
-  }
-  if (task_->is_away()) [[unlikely]] closure = bind_closure(closure.get(), *task_->environment);
-  RA = Value(std::move(closure));
+op_MakeClosure:
+  RA = make_closure(*frame, bx_of(w));
   NEXT;
-}
 op_CheckParam: {
   const ParamCheck& check = proto->code->checks[bx_of(w)];
   SETTLE(check_param(RA, check));
@@ -954,12 +964,7 @@ op_UnwrapOk: {
   RA = Value(value);
   NEXT;
 }
-op_Raise: {
-  std::string_view text = K[bx_of(w)].as_string()->view();
-  static constexpr ErrorClass kClasses[] = {ErrorClass::Runtime, ErrorClass::Type, ErrorClass::Plain,
-                                            ErrorClass::Thrown};
-  FAIL(make_error_text(kClasses[A], text));
-}
+op_Raise: FAIL(fixed_error(static_cast<RaiseKind>(A), K[bx_of(w)].as_string()->view()));
 
   // ---- match ----
 op_NoMatch: FAIL(throw_text("No match arm matched the value: {}", shown(RA)));
@@ -975,15 +980,17 @@ op_JumpIfNotVariant: {
   BRANCH(!matches)
 }
 op_EnumField: {
+  uint32_t number = *pc++;
   const Value& value = RB;
   EnumObject* object = value.as_enum();
-  if (C < object->count) RA = Value(object->fields()[C]);
+  if (number < object->count) RA = Value(object->fields()[number]);
   else RA.set_nil();
   NEXT;
 }
 op_JumpIfNotList: {
+  uint32_t wanted = *pc++;
   const Value& value = RA;
-  bool matches = is_list_like(value) && (C ? list_size(value) >= B : list_size(value) == B);
+  bool matches = is_list_like(value) && (wanted & 1 ? list_size(value) >= wanted / 2 : list_size(value) == wanted / 2);
   BRANCH(!matches)
 }
 op_JumpIfNoKeys: {
@@ -996,11 +1003,7 @@ op_NewEnumType:
 op_NewStructType:
   RA = declare_struct(std::get<StructShape>(proto->code->constants[bx_of(w)]));
   NEXT;
-op_AddMethod: {
-  if (!RA.is(Kind::StructType)) FAIL(type_error("impl needs a struct, got {}", type_name(RA)));
-  add_method(RA.as<StructTypeObject>(), K[bx_of(w)].as_string(), std::move(R[A + 1]));
-  NEXT;
-}
+op_AddMethod: SETTLE(declare_method(RA, K[bx_of(w)].as_string(), R[A + 1]));
 
   // ---- generators ----
 op_BeginGenerator: {

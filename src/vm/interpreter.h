@@ -96,6 +96,18 @@ class Interpreter {
   // What a frame that is left still has to do; `returned`: what it returns.
   void do_duties(const Frame& frame, Value* returned);
 
+  // ---- declare.cpp ----
+  Value make_closure(const Frame& frame, uint32_t function);
+  static Value declare_enum(const bytecode::EnumShape& shape);
+  static Value declare_struct(const bytecode::StructShape& shape);
+  Status declare_method(const Value& type, StringObject* name, Value& closure);
+  static std::unexpected<Thrown> fixed_error(bytecode::RaiseKind kind, std::string_view text);
+
+  // ---- far.cpp ----
+  // Registers and operands that do not fit an instruction (compile/far_registers.h).
+  void new_far_registers(const Frame& frame, uint32_t holder, uint32_t count);
+  Status large(const Frame& frame, bytecode::Op op, uint32_t a, uint32_t x);
+
   // ---- iterate.cpp ----
   Status for_prep(Value& source, Value& position);
   // Entered: a generator runs, the value will be delivered.

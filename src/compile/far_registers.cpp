@@ -1,0 +1,330 @@
+#include "compile/far_registers.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/assert.h"
+
+namespace harn::compile {
+
+using namespace bytecode;
+
+namespace {
+
+class FarRegisters {
+ public:
+  FarRegisters(Code& code, const WideMap& wide, uint32_t near, bool clears)
+      : code_(code), wide_(wide), clears_(clears), near_(std::min(near, code.registers)), holder_(near_), scratch_(near_ + 1) {}
+
+  void run() {
+    most_used_ = scratch_;
+    places_.assign(code_.words.size() + 1, 0);
+    collect_handlers();
+    emit(Op::NewFar, holder_, 0, 0, code_.registers - near_);
+    for (uint32_t at = 0; at < code_.words.size(); at += length(row(op_of(code_.words[at])).format)) rewrite(at);
+    places_[code_.words.size()] = here();
+    patch_jumps();
+    move_tables();
+    code_.words = std::move(out_);
+    code_.far_register = static_cast<uint8_t>(holder_);
+    code_.registers = std::max(most_used_, static_cast<uint32_t>(code_.param_names.size()) + 1);
+    HARN_ASSERT(most_used_ <= 256, "an instruction touches more registers than there is room for");
+  }
+
+ private:
+  struct Store {
+    uint32_t from;  // near
+    uint32_t to;    // as the code generator numbered it
+  };
+  struct Jump {
+    uint32_t word;
+    uint32_t target;  // the old place
+    bool is_short;    // in the instruction's own word
+  };
+
+  uint32_t here() const { return static_cast<uint32_t>(out_.size()); }
+  bool is_far(uint32_t reg) const { return reg >= near_; }
+
+  void put(Op op, uint32_t a, uint32_t b = 0, uint32_t c = 0) {
+    HARN_ASSERT((a | b | c) <= 0xFF, "an operand does not fit its field");
+    out_.push_back(encode(op, a, b, c));
+  }
+  void emit(Op op, uint32_t a, uint32_t b, uint32_t c, uint32_t x) {
+    put(op, a, b, c);
+    out_.push_back(x);
+  }
+
+  // ---- copies ----
+
+  void load(uint32_t to, uint32_t from, bool take) {
+    if (!is_far(from)) put(take ? Op::Steal : Op::Move, to, from);
+    else emit(take ? Op::TakeFar : Op::GetFar, to, holder_, 0, from - near_);
+  }
+
+  void store(const Store& one) {
+    if (!is_far(one.to)) put(Op::Steal, one.to, one.from);
+    else emit(Op::SetFar, one.from, holder_, 0, one.to - near_);
+  }
+
+  uint32_t room(uint32_t count) {
+    uint32_t first = next_;
+    next_ += count;
+    most_used_ = std::max(most_used_, next_);
+    return first;
+  }
+
+  // ---- one instruction ----
+
+  void rewrite(uint32_t at) {
+    places_[at] = here();
+    next_ = scratch_;
+    stores_.clear();
+    store_caught_error(at);
+    Word word = code_.words[at];
+    Op op = op_of(word);
+    WideOperands operands = operands_at(code_, wide_, at);
+    switch (op) {
+      case Op::Clear: return clear(operands);
+      case Op::BeginGenerator:
+        // The registers go to the generator, the far ones with them; what follows returns it.
+        direct_ = Store{room(1), operands.a};
+        operands.a = direct_->from;
+        next_ = scratch_;  // not a copy
+        break;
+      case Op::MakeClosure: use_far_captures(*code_.functions[operands.b]); break;
+      default: break;
+    }
+    std::optional<Store> direct = op == Op::Return ? std::exchange(direct_, std::nullopt) : std::nullopt;
+    if (direct && operands.a == direct->to) operands.a = direct->from;
+    else if (op != Op::BeginGenerator) bring_near(op, operands);
+    uint32_t extra = extra_word(op, at);
+    write(op, at, operands, extra);
+  }
+
+  // Handlers put the error into a register: the first thing their code does is to store it.
+  void collect_handlers() {
+    for (Handler& handler : code_.handlers) {
+      if (!is_far(handler.reg)) continue;
+      caught_.emplace(handler.target, handler.reg);
+      handler.reg = scratch_;
+      room_for_errors_ = true;
+    }
+    if (room_for_errors_) most_used_ = std::max(most_used_, scratch_ + 1);
+  }
+
+  void store_caught_error(uint32_t at) {
+    auto found = caught_.find(at);
+    if (found != caught_.end()) store({scratch_, found->second});
+  }
+
+  void clear(const WideOperands& operands) {
+    uint32_t first = operands.a, end = operands.a + operands.b;
+    for (; first < std::min(end, near_); ++first) put(Op::LoadNil, first);
+    for (; first < end; first += std::min(end - first, 255u)) {
+      emit(Op::ClearFar, holder_, holder_, std::min(end - first, 255u), first - near_);
+    }
+  }
+
+  void use_far_captures(Code& inner) {
+    for (Capture& capture : inner.captures) {
+      if (capture.from != Capture::From::Register || !is_far(capture.index)) continue;
+      capture.from = Capture::From::Far;
+      capture.index -= near_;
+    }
+  }
+
+  // Which operand an access begins at: 0 for A, 1 for B, 2 for C.
+  static int field_of(Access access) {
+    switch (access) {
+      case Access::B: case Access::BPlusC: case Access::BThroughC: return 1;
+      case Access::C: return 2;
+      default: return 0;
+    }
+  }
+
+  // The arguments of a call, the parts of a literal: nobody's variables, so they are used up. A single register may
+  // be a variable, whose value must survive an error.
+  static bool is_run(Access access) {
+    return access == Access::BPlusC || access == Access::APlusB || access == Access::AThroughB ||
+           access == Access::BThroughC;
+  }
+
+  // Replaces far operands by near ones: loads what the instruction reads, notes what it writes. The first operand
+  // comes last: above the arguments of a call nothing may lie.
+  void bring_near(Op op, WideOperands& operands) {
+    const Accesses& accesses = accesses_of(op);
+    const WideOperands original = operands;
+    uint32_t* fields[] = {&operands.a, &operands.b, &operands.c};
+    for (int field : {2, 1, 0}) {
+      uint32_t first = *fields[field];
+      uint32_t count = extent(accesses, original, field, first);
+      bool must_move = first + count > near_ || (field == 0 && is_call(accesses));
+      if (count == 0 && is_register(accesses, field)) *fields[field] = 0;  // the first of none
+      if (count == 0 || !must_move) continue;
+      uint32_t at = room(count);
+      *fields[field] = at;
+      for (Access access : accesses.reads) {
+        if (access == Access::Captures || field_of(access) != field) continue;
+        RegisterRange range = registers_of(access, original);
+        for (uint32_t reg = range.first; reg < range.first + range.count; ++reg) {
+          load(at + (reg - first), reg, is_run(access) || op == Op::Steal);
+        }
+      }
+      for (Access access : accesses.writes) {
+        if (field_of(access) != field) continue;
+        RegisterRange range = registers_of(access, original);
+        for (uint32_t reg = range.first; reg < range.first + range.count; ++reg) {
+          stores_.push_back({at + (reg - first), reg});
+        }
+      }
+    }
+  }
+
+  static bool is_register(const Accesses& accesses, int field) {
+    auto at_field = [&](Access access) { return access != Access::Captures && field_of(access) == field; };
+    return std::any_of(accesses.reads.begin(), accesses.reads.end(), at_field) ||
+           std::any_of(accesses.writes.begin(), accesses.writes.end(), at_field);
+  }
+
+  // The registers of what is called begin at its arguments: these must lie above everything else.
+  static bool is_call(const Accesses& accesses) {
+    return std::any_of(accesses.reads.begin(), accesses.reads.end(), [](Access access) {
+      return access == Access::AThroughB || access == Access::APlusB;
+    });
+  }
+
+  // How many registers from this operand on the instruction touches; 0 when it is a number.
+  static uint32_t extent(const Accesses& accesses, const WideOperands& original, int field, uint32_t first) {
+    uint32_t most = 0;
+    for (const auto* list : {&accesses.reads, &accesses.writes}) {
+      for (Access access : *list) {
+        if (access == Access::Captures || field_of(access) != field) continue;
+        RegisterRange range = registers_of(access, original);
+        most = std::max(most, range.first + range.count - first);
+      }
+    }
+    return most;
+  }
+
+  // A cell in a register is named by the extra word.
+  uint32_t extra_word(Op op, uint32_t at) {
+    Word word = code_.words[at];
+    Format format = row(op).format;
+    if (length(format) < 2) return 0;
+    uint32_t extra = code_.words[at + 1];
+    bool is_cell = (op == Op::SetPath && a_of(word) == static_cast<uint32_t>(Place::Cell)) ||
+                   (op == Op::ClearPlace && b_of(word) == static_cast<uint32_t>(Place::Cell));
+    if (!is_cell || !is_far(extra)) return extra;
+    uint32_t near = room(1);
+    load(near, extra, false);
+    return near;
+  }
+
+  // ---- writing it ----
+
+  void write(Op op, uint32_t at, const WideOperands& operands, uint32_t extra) {
+    Format format = row(op).format;
+    uint32_t after = at + length(format);
+    switch (format) {
+      case Format::sJ:
+        jumps_.push_back({here(), after + static_cast<uint32_t>(sj_of(code_.words[at])), true});
+        out_.push_back(static_cast<Word>(op));
+        return;
+      case Format::ABx:
+        if (operands.b > 0xFFFF) emit(Op::Large, operands.a, static_cast<uint32_t>(op), 0, operands.b);
+        else out_.push_back(static_cast<Word>(op) | operands.a << 8 | operands.b << 16);
+        return settle();
+      case Format::AsBx:
+        out_.push_back(static_cast<Word>(op) | operands.a << 8 | operands.b << 16);
+        return settle();
+      case Format::AJump: case Format::ABCJump: case Format::AXJump:
+        put(op, operands.a, operands.b, operands.c);
+        if (format == Format::AXJump) out_.push_back(extra);
+        return write_jump(op, after + static_cast<uint32_t>(code_.words[after - 1]));
+      case Format::AB:
+        if (operands.b > 0xFF) {  // a captured value far down the list
+          emit(Op::Large, operands.a, static_cast<uint32_t>(op), 0, operands.b);
+          return settle();
+        }
+        [[fallthrough]];
+      default:
+        put(op, operands.a, operands.b, operands.c);
+        if (length(format) == 2) out_.push_back(extra);
+        return settle();
+    }
+  }
+
+  // After the instruction: what it has written goes where it belongs.
+  void settle() {
+    for (const Store& one : stores_) store(one);
+    // A copy of a generator would keep it from being closed in time.
+    if (clears_ && next_ > scratch_) put(Op::Clear, scratch_, next_ - scratch_);
+  }
+
+  // The distance word of a jump, and what it has to do on the way. That stays at its place, where the same handlers
+  // hold.
+  void write_jump(Op op, uint32_t target) {
+    bool is_plain = stores_.empty() && !(clears_ && next_ > scratch_);
+    if (is_plain) {
+      jumps_.push_back({here(), target, false});
+      out_.push_back(0);
+      return;
+    }
+    uint32_t distance = here();
+    out_.push_back(0);
+    uint32_t over = here();
+    bool falls_through = op != Op::Gosub && op != Op::ForPrep && op != Op::RangePrep && op != Op::RangePrepInclusive;
+    if (falls_through) {
+      settle();
+      over = here();
+    }
+    out_.push_back(static_cast<Word>(Op::Jump));  // over the way of those that jump
+    out_[distance] = here() - (distance + 1);
+    settle();
+    jumps_.push_back({here(), target, true});
+    out_.push_back(static_cast<Word>(Op::Jump));
+    out_[over] |= (here() - (over + 1)) << 8;
+  }
+
+  void patch_jumps() {
+    for (const Jump& jump : jumps_) {
+      auto distance = static_cast<Word>(places_[jump.target] - (jump.word + 1));
+      if (jump.is_short) out_[jump.word] |= distance << 8;
+      else out_[jump.word] = distance;
+    }
+  }
+
+  void move_tables() {
+    for (Handler& handler : code_.handlers) {
+      handler.start = places_[handler.start];
+      handler.end = places_[handler.end];
+      handler.target = places_[handler.target];
+      handler.cleanup_end = places_[handler.cleanup_end];
+    }
+    for (LineEntry& line : code_.lines) line.word = places_[line.word];
+  }
+
+  Code& code_;
+  const WideMap& wide_;
+  const bool clears_;  // copies are let go of at once
+  const uint32_t near_;
+  const uint32_t holder_;   // the register that holds the far ones
+  const uint32_t scratch_;  // the first for copies
+  uint32_t next_ = 0;
+  uint32_t most_used_ = 0;
+  bool room_for_errors_ = false;
+  std::optional<Store> direct_;   // what the next Return takes from where it was made
+  std::vector<Word> out_;
+  std::vector<uint32_t> places_;  // the new place of each old one
+  std::unordered_map<uint32_t, uint32_t> caught_;  // far register of the error, by the place of the handler's code
+  std::vector<Store> stores_;     // after the instruction
+  std::vector<Jump> jumps_;
+};
+
+}  // namespace
+
+void use_far_registers(Code& code, const WideMap& wide, uint32_t near, bool clears_scopes) {
+  FarRegisters(code, wide, near, clears_scopes).run();
+}
+
+}  // namespace harn::compile

@@ -58,6 +58,8 @@ class Interpreter {
   // ---- suspend.cpp ----
   // The call or loop that the task has waited in gets its answer.
   Status start();
+  template <class Begin>
+  Status guarded(Begin begin);
   Status deliver_wake();
   Status checkpoint();
   // The task has parked: makes the next one that is ready the running one. Parked when there is none.

@@ -2,6 +2,7 @@
 #include "vm/channel.h"
 #include "vm/fiber.h"
 #include "vm/interpreter.h"
+#include "vm/memory.h"
 #include "vm/ops.h"
 #include "vm/scheduler.h"
 
@@ -14,13 +15,26 @@ Pace& Interpreter::pace_of(Worker* worker) {
   return worker ? worker->pace : own;
 }
 
+// What may be thrown before the loop runs (see the end of it) is an error of the task, too.
+template <class Begin>
+Status Interpreter::guarded(Begin begin) {
+  try {
+    return begin();
+  } catch (Stopped& stopped) {
+    error_ = std::move(stopped.error);
+  } catch (const std::exception&) {
+    error_ = error_of_exception();
+  }
+  return Status::Failed;
+}
+
 Interpreter::Ran Interpreter::resume() {
   use_cells(task_->cell_list);
   co_ = task_->current;
   Status status = Status::Done;
   if (!task_->started) {
     task_->started = true;
-    status = start();
+    status = guarded([this] { return start(); });
     if (status == Status::Done) {
       if (!task_->first_closing) return finished(std::move(task_->root.stack[0]));
       task_->is_watching = true;
@@ -32,7 +46,7 @@ Interpreter::Ran Interpreter::resume() {
       return Ran::Finished;
     }
   } else if (task_->woken && !deliver_answer()) {
-    status = deliver_wake();
+    status = guarded([this] { return deliver_wake(); });
   }
   if (status == Status::Parked) {
     task_->current = co_;

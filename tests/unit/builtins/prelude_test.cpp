@@ -21,6 +21,8 @@ TEST(Prelude, IsEmbedded) {
   EXPECT_TRUE(prelude().ends_with("}\n"));
 }
 
+constexpr int kAnyNumber = 0xFFFF;
+
 // The number of parameters that the function of this name has; -1 when there is no such function.
 int parameters_of(std::string_view name) {
   std::string start = fmt::format("\nfn {}(", name);
@@ -28,7 +30,7 @@ int parameters_of(std::string_view name) {
   if (at == std::string_view::npos) return -1;
   auto rest = prelude().substr(at + start.size());
   auto list = rest.substr(0, rest.find(')'));
-  if (list.contains("...")) return 0xFFFF;
+  if (list.contains("...")) return kAnyNumber;
   return list.empty() ? 0 : 1 + static_cast<int>(std::count(list.begin(), list.end(), ','));
 }
 
@@ -38,7 +40,7 @@ TEST(Prelude, HasTheFunctionOfEveryRow) {
   vm::BuiltinTable table(spans);
   for (const vm::Builtin* row : table.rows()) {
     if (row->prelude.empty()) continue;
-    int expected = row->max_args == 0xFFFF ? 0xFFFF : row->max_args + (row->receiver ? 1 : 0);
+    int expected = row->max_args == UINT32_MAX ? kAnyNumber : static_cast<int>(row->max_args) + (row->receiver ? 1 : 0);
     EXPECT_EQ(parameters_of(row->prelude), expected) << row->prelude;
   }
 }

@@ -18,7 +18,7 @@ TEST(BuiltinTable, DerivesTheArity) {
   expect_arity("(a: int) -> nil", 1, 1);
   expect_arity("(a: int, b?: int) -> nil", 1, 2);
   expect_arity("(a: int = 3) -> nil", 0, 1);
-  expect_arity("(...rest: any) -> nil", 0, 0xFFFF);
+  expect_arity("(...rest: any) -> nil", 0, UINT32_MAX);
   expect_arity("(a: dict<string, int>, f: fn(int, string) -> bool) -> list<int>", 2, 2);
   expect_arity("(a: {x?: int, y: [int, int]}, b?: any) -> nil", 1, 2);
   expect_arity("(a: string?, b: int) -> nil", 2, 2);

@@ -65,7 +65,13 @@ class Interpreter {
   // The task has parked: makes the next one that is ready the running one. Parked when there is none.
   Status switch_task();
   Status take_requests(bool in_wait);
-  bool must_leave(const Deadline& deadline) const;
+  // Frame number `frame`, counted from 1, of a coroutine.
+  struct FramePlace {
+    const Coroutine* coroutine = nullptr;
+    uint32_t frame = 0;
+  };
+  FramePlace cleanup_place() const;
+  bool must_leave(const Deadline& deadline, const FramePlace& cleanup) const;
   Deadline* passed_deadline() const;
   Status call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result, bool is_retry);
   // The common end of a wait: the answer is there, and the task is in no queue any more.

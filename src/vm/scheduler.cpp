@@ -273,6 +273,7 @@ void Scheduler::push_deadline(Task& task, Nanoseconds due, uint32_t start) {
     auto& passed = static_cast<Deadline&>(timer);
     Task& task = *passed.task;
     passed.expired.store(true);
+    task.expired_deadlines.fetch_add(1);
     task.requests.fetch_or(kRequestDeadline, std::memory_order_seq_cst);
     if (!task.claim(task.ticket.load(std::memory_order_seq_cst))) return task.scheduler->raise_all();
     task.woken_by = Wake::Deadline;
@@ -294,8 +295,8 @@ void Scheduler::pop_deadline(Task& task) {
   if (!ended) return;  // it was begun by another task, which gave the generator away
   clock_.remove(*ended);
   *place = ended->outer;
-  task.deadline_passed = false;
-  for (Deadline* at = task.deadline; at; at = at->outer) task.deadline_passed |= at->expired.load();
+  uint32_t was_expired = ended->expired.load() ? 1 : 0;
+  task.deadline_passed = task.expired_deadlines.fetch_sub(was_expired) > was_expired;
 }
 
 bool Scheduler::is_deadline_over(Task& task) {

@@ -138,23 +138,31 @@ static bool is_in_cleanup(const Frame& frame, uint32_t start) {
   return false;
 }
 
-// Whether the running code is in the block and not in clean-up code inside it, which may finish.
-bool Interpreter::must_leave(const Deadline& deadline) const {
+// The innermost frame that runs clean-up code, or nothing.
+Interpreter::FramePlace Interpreter::cleanup_place() const {
   for (const Coroutine* at = co_; at; at = at->resumer) {
     for (uint32_t i = at->frame_count; i > 0; --i) {
-      bool is_block = at == deadline.coroutine && i == deadline.frame;
-      if (is_in_cleanup(at->frames[i - 1], is_block ? deadline.start : 0)) return false;
-      if (is_block) return true;
+      if (is_in_cleanup(at->frames[i - 1], 0)) return {at, i};
     }
   }
-  return false;  // a generator has stopped inside the block
+  return {};
+}
+
+// Whether the running code is in the block and not in clean-up code inside it, which may finish.
+bool Interpreter::must_leave(const Deadline& deadline, const FramePlace& cleanup) const {
+  const Coroutine* at = co_;
+  while (at && at != deadline.coroutine && at != cleanup.coroutine) at = at->resumer;
+  if (at != deadline.coroutine) return false;  // a generator has stopped inside the block, or clean-up code is
+  if (at != cleanup.coroutine || deadline.frame > cleanup.frame) return true;
+  return deadline.frame == cleanup.frame && !is_in_cleanup(at->frames[cleanup.frame - 1], deadline.start);
 }
 
 // The outermost deadline that has passed and whose block has to be left.
 Deadline* Interpreter::passed_deadline() const {
   Deadline* outermost = nullptr;
+  FramePlace cleanup = cleanup_place();
   for (Deadline* at = task_->deadline; at; at = at->outer) {
-    if (at->expired.load() && must_leave(*at)) outermost = at;
+    if (at->expired.load() && must_leave(*at, cleanup)) outermost = at;
   }
   return outermost;
 }

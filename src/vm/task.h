@@ -113,7 +113,8 @@ struct Task : HandleObject {
   uint32_t groups_started = 0;
   Value context;               // dict of task-local values, or nil
   Deadline* deadline = nullptr;  // innermost
-  bool deadline_passed = false;  // of one of them
+  std::atomic<uint32_t> expired_deadlines{0};  // of them
+  bool deadline_passed = false;                // one of them, and the task knows
   std::atomic<uint32_t> requests{0};
   std::atomic<bool> cancel_requested{false};
   const char* stop_text = "kind:cancelled:VM cancelled by host";

@@ -305,21 +305,24 @@ void FunctionCompiler::try_expression(Try& node, Reg to) {
   emit(Op::Steal, to, value);
 }
 
-void FunctionCompiler::guarded(Block* body, Reg value) {
+void FunctionCompiler::guarded(Block* body, Reg value, Reg error, Label& end) {
+  Reg first = next_;
+  int outer_peak = std::exchange(peak_, next_);
   ++guarded_;
+  uint32_t start = here();
   block(body, value);
+  uint32_t body_end = here();
   --guarded_;
+  jump(end);
+  add_handler(start, body_end, here(), error, false);
+  scope_end(first, peak_);  // what the body was in the middle of
+  peak_ = std::max(outer_peak, peak_);
 }
 
 void FunctionCompiler::try_with_catch(Try& node, Reg to) {
   Reg error = temp();
   Label end;
-  uint32_t start = here();
-  guarded(node.body, to);
-  uint32_t body_end = here();
-  jump(end);
-  uint32_t target = here();
-  add_handler(start, body_end, target, error, false);
+  guarded(node.body, to, error, end);
   catch_clause(node, error, to);
   bind(end);
 }
@@ -355,14 +358,12 @@ void FunctionCompiler::catch_clause(Try& node, Reg error, Reg to) {
 void FunctionCompiler::try_result(Block* body_block, Reg to) {
   Reg value = temp();
   Reg error = temp();
-  Label end;
-  uint32_t start = here();
-  guarded(body_block, value);
-  uint32_t body_end = here();
-  emit(Op::WrapOk, to, value);
-  jump(end);
-  add_handler(start, body_end, here(), error, false);
+  Label ok, end;
+  guarded(body_block, value, error, ok);
   emit(Op::WrapErr, to, error);
+  jump(end);
+  bind(ok);
+  emit(Op::WrapOk, to, value);
   bind(end);
 }
 
@@ -386,11 +387,7 @@ void FunctionCompiler::retry(Retry& node, Reg to) {
   emit_bx(Op::LoadConst, zero, static_cast<uint32_t>(zero_index));
   emit_jump(Op::JumpLessEqual, left, zero, 1, failed);
   emit(Op::AddInt, left, left, 0xFF);
-  uint32_t start = here();
-  guarded(node.body, value);
-  uint32_t body_end = here();
-  jump(end);
-  add_handler(start, body_end, here(), error, false);
+  guarded(node.body, value, error, end);
   emit(Op::LoadNil, error);
   jump(again);
   bind(failed);

@@ -209,8 +209,9 @@ class FunctionCompiler {
   // Runs `body`, then `cleanup`, whichever way the body is left.
   template <class Body, class CleanupCode>
   void with_cleanup(Body body, CleanupCode cleanup);
-  // A body whose errors a handler of this function gets.
-  void guarded(syntax::Block* body, Reg value);
+  // A body whose errors a handler of this function gets, in `error`: its code follows. Without an error the body goes
+  // to `end`.
+  void guarded(syntax::Block* body, Reg value, Reg error, Label& end);
   void add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup);
   void raise(bytecode::RaiseKind kind, std::string_view text, Span span);
 

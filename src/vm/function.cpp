@@ -107,6 +107,16 @@ Ref<GeneratorObject> new_generator(uint8_t flags) {
   return Ref<GeneratorObject>::adopt(generator);
 }
 
+void drop_generators(Globals& globals, bool own) {
+  for (uint32_t i = 0; i < globals.count; ++i) {
+    Value& value = globals.values()[i];
+    bool is_own = own && value.is_heap() && refs_of(value.object()) > 0;
+    bool may_hold = value.is(Kind::Generator) || value.is(Kind::Iter) ||
+                    (value.is(Kind::Closure) && value.as_closure()->count > 0);
+    if (is_own || may_hold) value.set_nil();
+  }
+}
+
 // ---- linking ----
 
 struct Unit::Storage {

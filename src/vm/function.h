@@ -14,6 +14,7 @@
 // Code as the interpreter runs it, closures, and the stacks they run on.
 namespace harn::vm {
 
+struct Globals;  // globals.h
 struct Unit;
 struct Environment;  // environment.h
 
@@ -147,6 +148,10 @@ struct GeneratorObject : Object {
   Coroutine* coroutine;  // null once it is done
 };
 Ref<GeneratorObject> new_generator(uint8_t flags);  // suspended, without a coroutine
+
+// Program variables that are about to go let go of generators, which may have to be closed, and of closures that may
+// hold some; not of plain functions, which that may need. `own`: of all that is not shared with other tasks.
+void drop_generators(Globals& globals, bool own);
 
 // The handler that gets an error thrown where the frame is; null when the frame is left. `cleanup_only`: for errors
 // that no `catch` sees.

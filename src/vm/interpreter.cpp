@@ -791,6 +791,9 @@ generator_finished:
   NEXT;
 finished:
   // The last frame is gone, its value in the first register; but generators that went with it are still to be closed.
+  if (kWatching && task_->watched > 0 && !task_->is_root() && task_->globals && !task_->globals->is_shared()) {
+    drop_generators(*task_->globals.get(), true);
+  }
   if (task_->first_closing) [[unlikely]] {
     if (!kWatching) {
       task_->is_watching = failed_ = true;

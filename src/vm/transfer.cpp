@@ -341,7 +341,8 @@ Outcome<Value> Crossing::Copier::copy_generator(GeneratorObject* generator, int 
   if (generator->state == GeneratorObject::State::Running) {
     return runtime_error("a generator that is running cannot be given to another task");
   }
-  auto copied = new_generator(generator->flags & ~GeneratorObject::kWatched);
+  // Nobody has pulled from the copy: while that is so, only the original cleans up.
+  auto copied = new_generator(generator->flags & GeneratorObject::kStream);
   done_[generator] = Value(copied);
   Coroutine* from = generator->coroutine;
   if (!from) {

@@ -48,15 +48,11 @@ void Vm::interrupt(int signal) {
 }
 
 // Program variables are gone now; generators among them are closed.
-static Outcome<Value> drop_generators(Call&) {
-  Globals& globals = *Scheduler::current().globals.get();
-  for (uint32_t i = 0; i < globals.count; ++i) {
-    Value& value = globals.values()[i];
-    if (value.is(Kind::Generator) || value.is(Kind::Iter)) value.set_nil();
-  }
+static Outcome<Value> drop_variables(Call&) {
+  drop_generators(*Scheduler::current().globals.get(), false);
   return Value();
 }
-constinit static const Builtin kDropGenerators = {.name = "__drop_generators", .signature = "() -> nil", .call = drop_generators};
+constinit static const Builtin kDropGenerators = {.name = "__drop_generators", .signature = "() -> nil", .call = drop_variables};
 
 Outcome<Value> Vm::end_tasks() {
   Task& root = scheduler_->root();

@@ -4,17 +4,27 @@
 
 namespace harn::compile {
 
+template <class Body>
+Reg FunctionCompiler::peak_of(Body body) {
+  int outer_peak = std::exchange(peak_, next_);
+  body();
+  Reg peak = peak_;
+  peak_ = std::max(outer_peak, peak);
+  return peak;
+}
+
 // try/finally and defer. The clean-up code is emitted once, after the body, as a subroutine in the
 // same frame: every way out of the body calls it with Gosub and goes on where it came from.
 template <class Body, class CleanupCode>
-void FunctionCompiler::with_cleanup(Body body, CleanupCode code) {
+void FunctionCompiler::with_cleanup(Body body, CleanupCode code, CleanupScope scope) {
   Cleanup cleanup;
   cleanup.return_to = temp();
   cleanup.value = temp();
   Reg error = temp();
   cleanups_.push_back(&cleanup);
+  if (scope == CleanupScope::Around) cleanup.scope = next_;
   uint32_t start = here();
-  body();
+  Reg peak = peak_of(body);
   uint32_t end = here();
   cleanups_.pop_back();
   Label done;
@@ -23,6 +33,7 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code) {
   uint32_t on_error = here();
   add_handler(start, end, on_error, error, true);
   size_t handler = code_->handlers.size();
+  if (cleanup.scope >= 0) scope_end(cleanup.scope, peak);
   emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
   emit(Op::Rethrow, error);
   bind(cleanup.entry);

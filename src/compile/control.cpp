@@ -60,16 +60,13 @@ void FunctionCompiler::ternary(Ternary& node, Reg to) {
 // ---- loops ----
 
 template <class Body>
-Reg FunctionCompiler::repeated(Label& next, Label& end, Body body) {
+Reg FunctionCompiler::repeated(Reg first_of_loop, Label& next, Label& end, Body body) {
   Reg first = next_;
-  int outer_peak = std::exchange(peak_, next_);
-  loops_.push_back({&end, &next, cleanups_.size()});
-  body();
+  loops_.push_back({&end, &next, cleanups_.size(), first_of_loop});
+  Reg peak = peak_of(body);
   loops_.pop_back();
   bind(next);
-  scope_end(first, peak_);
-  Reg peak = peak_;
-  peak_ = std::max(outer_peak, peak);
+  scope_end(first, peak);
   return peak;
 }
 
@@ -82,7 +79,7 @@ void FunctionCompiler::while_loop(While& node) {
   condition(node.condition, false, end);
   at(node.span);
   emit(Op::LoopTick, passes);
-  Reg peak = repeated(next, end, [&] { block(node.body); });
+  Reg peak = repeated(passes, next, end, [&] { block(node.body); });
   jump(again);
   bind(end);
   scope_end(passes + 1, peak);
@@ -95,6 +92,9 @@ void FunctionCompiler::for_in(For& node) {
     return;
   }
   int mark = next_;
+  // An error that stays in this function must let go of what was iterated, as a break does.
+  bool is_guarded = context_.clears_scopes && (guarded_ > 0 || !cleanups_.empty());
+  Reg error = is_guarded ? temp() : -1;
   Reg source = temps(2);
   Reg item = temp();
   iterated(node.iterable, source);
@@ -102,12 +102,22 @@ void FunctionCompiler::for_in(For& node) {
   at(node.iterable->span);
   emit_jump(Op::ForPrep, source, next);
   bind(start);
-  Reg peak = repeated(next, end, [&] { loop_body(node, item); });
+  uint32_t first = here();
+  Reg peak = repeated(source, next, end, [&] { loop_body(node, item); });
   at(node.iterable->span);
   emit_jump(Op::ForLoop, source, item, 0, start);
+  uint32_t last = here();
   bind(end);
   emit(Op::LoadNil, source);  // after a break: let go of what was iterated
   scope_end(item, peak);
+  if (is_guarded) {
+    Label done;
+    jump(done);
+    add_handler(first, last, here(), error, true);
+    scope_end(source, peak);
+    emit(Op::Rethrow, error);
+    bind(done);
+  }
   release_to(mark);
 }
 
@@ -136,7 +146,7 @@ void FunctionCompiler::for_range(For& node, Range& range) {
   at(range.span);
   emit_jump(range.exclusive ? Op::RangePrep : Op::RangePrepInclusive, counter, next);
   bind(start);
-  Reg peak = repeated(next, end, [&] { loop_body(node, item); });
+  Reg peak = repeated(counter, next, end, [&] { loop_body(node, item); });
   emit_jump(Op::RangeLoop, counter, item, 0, start);
   bind(end);
   scope_end(item, peak);
@@ -300,23 +310,21 @@ void FunctionCompiler::try_expression(Try& node, Reg to) {
           if (node.has_catch) try_with_catch(node, value);
           else block(node.body, value);
         },
-        [&] { block(node.finally_block); });
+        [&] { block(node.finally_block); }, CleanupScope::Around);
   }
   emit(Op::Steal, to, value);
 }
 
 void FunctionCompiler::guarded(Block* body, Reg value, Reg error, Label& end) {
   Reg first = next_;
-  int outer_peak = std::exchange(peak_, next_);
-  ++guarded_;
   uint32_t start = here();
-  block(body, value);
-  uint32_t body_end = here();
+  ++guarded_;
+  Reg peak = peak_of([&] { block(body, value); });
   --guarded_;
+  uint32_t body_end = here();
   jump(end);
   add_handler(start, body_end, here(), error, false);
-  scope_end(first, peak_);  // what the body was in the middle of
-  peak_ = std::max(outer_peak, peak_);
+  scope_end(first, peak);  // what the body was in the middle of
 }
 
 void FunctionCompiler::try_with_catch(Try& node, Reg to) {

@@ -56,13 +56,17 @@ class FunctionCompiler {
     Label entry;
     Reg return_to;  // holds where the clean-up code goes back to
     Reg value;      // keeps a returned value while clean-up code runs
+    Reg scope = -1; // the first register of a scope that ends before the clean-up code runs
     bool is_deadline = false;
   };
   struct Loop {
     Label* break_to;
     Label* continue_to;
     size_t cleanups;  // how many were active outside the loop
+    Reg first;        // its registers begin here
   };
+  // Which scope clean-up code belongs to: the one of its body, as `defer`, or the one around it, as `finally`.
+  enum class CleanupScope { Same, Around };
   // Clean-up code that is being emitted.
   struct CleaningUp {
     Reg error;     // holds the error that waits for it, if one does
@@ -193,7 +197,7 @@ class FunctionCompiler {
   void loop_body(syntax::For& node, Reg item);
   // The part of a loop that runs again and again; `continue` and `break` go to its end and behind the loop.
   template <class Body>
-  Reg repeated(Label& next, Label& end, Body body);
+  Reg repeated(Reg first_of_loop, Label& next, Label& end, Body body);
   void match(syntax::Match& node, Reg to);
   void match_pattern(syntax::MatchPattern& pattern, Reg value, Label& fail);
   void match_dict(syntax::MatchPattern& pattern, Reg value, Label& fail);
@@ -206,9 +210,12 @@ class FunctionCompiler {
   void try_star(syntax::TryStar& node, Reg to);
   void guard(syntax::Guard& node);
   void require(syntax::Require& node);
+  // Emits `body`; the end of the registers it uses.
+  template <class Body>
+  Reg peak_of(Body body);
   // Runs `body`, then `cleanup`, whichever way the body is left.
   template <class Body, class CleanupCode>
-  void with_cleanup(Body body, CleanupCode cleanup);
+  void with_cleanup(Body body, CleanupCode cleanup, CleanupScope scope = CleanupScope::Same);
   // A body whose errors a handler of this function gets, in `error`: its code follows. Without an error the body goes
   // to `end`.
   void guarded(syntax::Block* body, Reg value, Reg error, Label& end);

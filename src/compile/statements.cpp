@@ -295,6 +295,11 @@ void FunctionCompiler::run_cleanups(size_t down_to) {
   for (size_t i = down_to; i < cleanups_.size(); ++i) leaves_deadline |= cleanups_[i]->is_deadline;
   if (leaves_deadline) call_internal("__deadline_check", temp(), 0);
   for (size_t i = cleanups_.size(); i > down_to; --i) {
+    // What the scopes and loops inside it hold goes first.
+    Reg first = cleanups_[i - 1]->scope;
+    auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop& at) { return at.cleanups >= i; });
+    if (first < 0 && loop != loops_.end()) first = loop->first;
+    if (first >= 0) scope_end(first, next_);
     emit_jump(Op::Gosub, cleanups_[i - 1]->return_to, cleanups_[i - 1]->entry);
   }
 }

@@ -47,9 +47,10 @@ struct ErrorObject : Object {
 };
 using Thrown = Ref<ErrorObject>;
 
-// Whether a `catch` may see it. What tells the task to stop only runs its clean-up code.
+// Whether a `catch` may see it. What tells the task to stop, or closes a generator, only runs clean-up code.
 inline bool catchable(const ErrorObject& error) {
-  return error.error_class != ErrorClass::Cancelled && error.error_class != ErrorClass::Exit;
+  return error.error_class != ErrorClass::Cancelled && error.error_class != ErrorClass::Exit &&
+         error.error_class != ErrorClass::Closed;
 }
 
 Thrown new_error(ErrorClass error_class, Value value);

@@ -33,8 +33,9 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
     undefined(target.name, target.span);
     return;
   }
-  bool is_certain = !candidates(target) && variable->is_mutable &&
-                    !context_.names.resolution.immutable_targets.contains(&target);
+  const Resolution& names = context_.names.resolution;
+  bool is_certain = !candidates(target) && variable->is_mutable && !names.immutable_targets.contains(&target) &&
+                    !names.asking_targets.contains(&target);
   if (!is_certain) return assign_uncertain(node, target);
   bool in_register = home_of(*variable) == Home::Register;
   if (node.op != AssignOp::Set) {
@@ -245,14 +246,13 @@ void FunctionCompiler::assign_path(Assign& node) {
   }
   Variable& variable = *name.variable;
   const Candidates* all = candidates(name);
-  if (!all && (!variable.is_mutable || context_.names.resolution.immutable_targets.contains(&name))) {
-    store_name(name, 0);
-    return;
-  }
+  const Resolution& names = context_.names.resolution;
+  bool is_immutable = !all && (!variable.is_mutable || names.immutable_targets.contains(&name));
+  bool asks = names.asking_targets.contains(&name);
   std::reverse(steps.begin(), steps.end());
   uint32_t count = static_cast<uint32_t>(steps.size());
   bool in_register = home_of(variable) == Home::Register && !all;
-  if (count == 1 && in_register) {
+  if (count == 1 && in_register && !is_immutable && !asks) {
     Node* step = steps[0];
     bool is_member = step->is(NodeKind::Member);
     Reg key = is_member ? -1 : operand(step->as<Index>().index);
@@ -283,11 +283,13 @@ void FunctionCompiler::assign_path(Assign& node) {
     for (uint32_t i = 0; i < count; ++i) emit(Op::GetIndex, value, value, keys + static_cast<int>(i));
     arithmetic(binary_of(node.op), value, node.value, value, node.span);
   }
+  if (is_immutable) return store_name(name, value);  // an error, after what stands on both sides has run
   at(node.target->span);
   constexpr uint32_t kLongest = 100;  // for one instruction
   if (count > kLongest) return assign_long_path(name, keys, count);
   auto write = [&](const Variable& target) {
     if (!target.is_mutable) return store(target, value, name.span);
+    if (asks && target.word) require_var(target, name.span);
     if (home_of(target) == Home::Register) {
       emit_x(Op::SetPathLocal, target.reg, keys, count, 0);
       return;

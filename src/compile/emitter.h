@@ -108,6 +108,9 @@ class FunctionCompiler {
   const Candidates* candidates(const syntax::Node& use) const;
   void load_name(const syntax::Node& use, const Variable& first, std::string_view name, Reg to);
   void store_name(const syntax::Identifier& target, Reg value);
+  // Notes that a declaration has run, and how: for assignments that must ask.
+  void note_word(const Variable* variable, bool is_var);
+  void require_var(const Variable& variable, Span span);
   // Calls `write` for each candidate, in the order they are tried, with code around it that tests them.
   template <class Write>
   void write_first_set(const syntax::Identifier& target, const Candidates& candidates, Write write);

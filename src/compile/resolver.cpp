@@ -35,10 +35,8 @@ class Resolver {
     FunctionInfo* start = scopes_.function();
     collect_overrides();
     check_redeclared(module_.tree->items, module_.source, sink_);
-    for (Node* node : module_.tree->items) {
-      check_attributes(*node);
-      statement(node);
-    }
+    for (Node* node : module_.tree->items) check_attributes(*node);
+    statements(module_.tree->items);
     // Reading one may find more.
     for (size_t i = 0; i < waiting_.size(); ++i) read_function(WaitingFunction(waiting_[i]));
     bind_type_names();
@@ -178,8 +176,14 @@ class Resolver {
 
   // ---- statements ----
 
+  // Deferred blocks run when the scope is left, so they are read last: they see all that it declares.
   void statements(NodeList list) {
-    for (Node* node : list) statement(node);
+    std::vector<std::pair<Defer*, uint32_t>> deferred;
+    for (Node* node : list) {
+      if (node->is(NodeKind::Defer)) deferred.push_back({&node->as<Defer>(), scopes_.order()});
+      else statement(node);
+    }
+    for (auto [node, after] : deferred) scopes_.in_deferred(after, [&] { defer(*node); });
   }
 
   void block(Block* block) {
@@ -207,7 +211,6 @@ class Resolver {
       case NodeKind::Throw: return expression(node->as<Throw>().value);
       case NodeKind::Break: return loop_control(*node, "break");
       case NodeKind::Continue: return loop_control(*node, "continue");
-      case NodeKind::Defer: return defer(node->as<Defer>());
       case NodeKind::Guard: return guard(node->as<Guard>());
       case NodeKind::Require: return require(node->as<Require>());
       case NodeKind::Yield: return yield(node->as<Yield>());

@@ -49,6 +49,8 @@ struct Variable {
   syntax::Node* declaration = nullptr;      // Function, Enum, Struct, TypeAlias, ...
   FunctionInfo* function = nullptr;         // `fn f` and `let f = {...}`: the function it names
   std::vector<VariableDeclaration> declarations;
+  // Holds whether its last declaration that ran was a `var`, where only the run can tell.
+  Variable* word = nullptr;
 
   // A captured variable that changes lives in a cell that closure and owner share.
   bool in_cell() const { return kind == Kind::Local && captured && assigned; }
@@ -94,6 +96,8 @@ struct Resolution {
   std::unordered_map<const char*, std::string_view> hints;
   // Targets of assignments that are immutable at this place, though the variable is not at others.
   std::unordered_set<const syntax::Node*> immutable_targets;
+  // Targets of assignments that must ask Variable::word.
+  std::unordered_set<const syntax::Node*> asking_targets;
 };
 
 }  // namespace harn::compile

@@ -81,6 +81,7 @@ void Scopes::note(Variable& variable, bool is_mutable) {
   variable.is_mutable |= is_mutable;
   variable.declared = true;
   variable.declarations.push_back({scope_, ++order_, is_mutable});
+  if (variable.word) variable.word->declarations.push_back(variable.declarations.back());
 }
 
 Variable* Scopes::declare(Name name, bool is_mutable) {
@@ -128,11 +129,19 @@ Scopes::Point Scopes::point_in(const FunctionInfo* owner) const {
   return {at->created_in, at->created_at};
 }
 
+// Whether code at this point is reached only after the declaration.
+bool Scopes::has_run(const VariableDeclaration& declaration, Point point) {
+  if (declaration.order > point.order) return false;
+  for (const Scope* at = point.scope; at; at = at->parent) {
+    if (at == declaration.body) return true;
+    if (declaration.order > at->after && declaration.order <= at->until) return false;
+  }
+  return false;
+}
+
 bool Scopes::is_set_at(const Variable& variable, Point point) {
   return std::any_of(variable.declarations.begin(), variable.declarations.end(),
-                     [&](const VariableDeclaration& declaration) {
-                       return declaration.order <= point.order && point.scope->is_within(declaration.body);
-                     });
+                     [&](const VariableDeclaration& declaration) { return has_run(declaration, point); });
 }
 
 Variable* Scopes::find_global(std::string_view name) const {
@@ -179,7 +188,8 @@ Variable* Scopes::use(const Node& node, std::string_view name) {
 
 void Scopes::use(Variable& variable) {
   if (variable.kind == Variable::Kind::Global) {
-    if (function_->kind != FunctionInfo::Kind::Module || !variable.declared) variable.outside_use = true;
+    bool is_own = function_->kind == FunctionInfo::Kind::Module && variable.declared;
+    if (!is_own || !is_set_at(variable, {scope_, order_})) variable.outside_use = true;
     return;
   }
   Point point = point_in(variable.owner);
@@ -196,15 +206,36 @@ void Scopes::hoist(Variable& variable) {
 }
 
 // The last declaration that is certain to have run decides; those after it may have.
-bool Scopes::is_mutable_here(const Variable& variable) const {
-  if (variable.declarations.size() < 2) return variable.is_mutable;
+Scopes::Mutability Scopes::mutability_here(const Variable& variable) const {
+  if (variable.declarations.size() < 2) return {variable.is_mutable, variable.is_mutable};
   Point point = point_in(variable.owner ? variable.owner : function_);
+  Mutability found{false, true};
   for (auto at = variable.declarations.rbegin(); at != variable.declarations.rend(); ++at) {
-    if (at->is_mutable) return true;
-    bool has_run = variable.owner == function_ && at->order <= point.order && point.scope->is_within(at->body);
-    if (has_run) return false;
+    found.is_possible |= at->is_mutable;
+    found.is_certain &= at->is_mutable;
+    if (variable.owner == function_ && has_run(*at, point)) break;
   }
-  return false;
+  return found;
+}
+
+// The word exists from the start of the scope. While it is unset, the first declaration rules.
+void Scopes::ask_for_word(Variable& variable) {
+  if (!variable.word) {
+    bool is_global = variable.kind == Variable::Kind::Global;
+    Variable& word = is_global ? new_global(names_, &module_, {variable.name, variable.span}, nullptr)
+                               : names_.resolution.variables.emplace_back();
+    word.name = variable.name;
+    word.span = variable.span;
+    word.owner = variable.owner;
+    word.declared = word.assigned = word.is_mutable = true;
+    word.declarations = variable.declarations;
+    variable.word = &word;
+    if (!is_global) {
+      locals_.push_back(&word);
+      hoist(word);
+    }
+  }
+  use(*variable.word);
 }
 
 bool Scopes::assign(const Node& node, Variable& first) {
@@ -213,7 +244,11 @@ bool Scopes::assign(const Node& node, Variable& first) {
   auto check = [&](Variable* variable) {
     if (!variable) return;
     variable->assigned = true;
-    any |= is_mutable_here(*variable);
+    Mutability mutability = mutability_here(*variable);
+    any |= mutability.is_possible;
+    if (!mutability.is_possible || mutability.is_certain) return;
+    ask_for_word(*variable);
+    names_.resolution.asking_targets.insert(&node);
   };
   if (known == names_.resolution.candidates.end()) {
     check(&first);

@@ -36,6 +36,9 @@ struct Scope {
   Scope* parent;
   FunctionInfo* function;
   ScopeInfo* info;  // null for the bodies of if and match
+  // A deferred block is read after the statements that follow it: declarations with these numbers may not
+  // have run when it does.
+  uint32_t after = 0, until = 0;
 
   bool is_body() const { return info == nullptr; }
   Scope& home() { return is_body() ? parent->home() : *this; }
@@ -76,6 +79,17 @@ class Scopes {
     body();
     scope_ = scope.parent;
   }
+  // A deferred block, which sees what its scope gets later. `after`: how far the code had been read when it
+  // was registered.
+  template <class Body>
+  void in_deferred(uint32_t after, Body body) {
+    Scope& scope = open(nullptr);
+    scope.after = after;
+    scope.until = order_;
+    body();
+    scope_ = scope.parent;
+  }
+  uint32_t order() const { return order_; }
   // The parameters and the body of a function, read after the code around it.
   template <class Body>
   void in_function(FunctionInfo& info, Body body) {
@@ -128,8 +142,13 @@ class Scopes {
   Variable* find_until_home(std::string_view name) const;
   void note(Variable& variable, bool is_mutable);
   Point point_in(const FunctionInfo* owner) const;
+  static bool has_run(const VariableDeclaration& declaration, Point point);
   static bool is_set_at(const Variable& variable, Point point);
-  bool is_mutable_here(const Variable& variable) const;
+  struct Mutability {
+    bool is_possible, is_certain;
+  };
+  Mutability mutability_here(const Variable& variable) const;
+  void ask_for_word(Variable& variable);
   Candidates candidates(std::string_view name, bool& certain) const;
   Variable* find_global(std::string_view name) const;
   void hoist(Variable& variable);

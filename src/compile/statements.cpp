@@ -163,6 +163,7 @@ void FunctionCompiler::statement(Node* node) {
     case NodeKind::Let:
       keeps_registers = true;
       let(node->as<Let>());
+      for (PatternField& field : node->as<Let>().pattern->fields) note_word(field.variable, node->as<Let>().is_var);
       break;
     case NodeKind::Const: {
       keeps_registers = true;
@@ -177,7 +178,10 @@ void FunctionCompiler::statement(Node* node) {
         Reg value = temp();
         expression(constant.value, value);
         define(*constant.variable, value);
+        release_to(mark);
+        keeps_registers = true;
       }
+      note_word(constant.variable, false);
       break;
     }
     case NodeKind::Assign: assign(node->as<Assign>()); break;
@@ -380,6 +384,7 @@ void FunctionCompiler::function_declaration(Function& node) {
   make_closure(value, std::move(code), *node.info);
   define(*node.variable, value);
   release_to(mark);
+  note_word(node.variable, false);
 }
 
 void FunctionCompiler::pipeline(Pipeline& node) {

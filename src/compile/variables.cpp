@@ -131,8 +131,35 @@ void FunctionCompiler::store_name(const syntax::Identifier& target, Reg value) {
     raise(RaiseKind::Plain, "Cannot assign to immutable binding: " + std::string(target.name), target.span);
     return;
   }
-  if (!all) return store(*target.variable, value, target.span);
-  write_first_set(target, *all, [&](const Variable& variable) { store(variable, value, target.span); });
+  bool asks = context_.names.resolution.asking_targets.contains(&target);
+  auto write = [&](const Variable& variable) {
+    if (asks && variable.word) require_var(variable, target.span);
+    store(variable, value, target.span);
+  };
+  if (!all) write(*target.variable);
+  else write_first_set(target, *all, write);
+}
+
+void FunctionCompiler::note_word(const Variable* variable, bool is_var) {
+  if (!variable || !variable->word) return;
+  if (home_of(*variable->word) != Home::Global) declare(*variable->word);
+  int mark = next_;
+  Reg word = temp();
+  emit(Op::LoadBool, word, is_var);
+  define(*variable->word, word);
+  release_to(mark);
+}
+
+void FunctionCompiler::require_var(const Variable& variable, Span span) {
+  Reg word = temp();
+  load(*variable.word, word);
+  Label is_set, is_var;
+  emit_jump(Op::JumpIfSet, word, is_set);
+  emit(Op::LoadBool, word, variable.declarations.front().is_mutable);
+  bind(is_set);
+  emit_jump(Op::JumpIf, word, is_var);
+  raise(RaiseKind::Plain, "Cannot assign to immutable binding: " + std::string(variable.name), span);
+  bind(is_var);
 }
 
 void FunctionCompiler::place_of(const Variable& variable, Place& place, uint32_t& index) const {

@@ -29,6 +29,8 @@ bool FileLoader::is_file(const std::string& path) {
 
 bool FileLoader::is_directory(const std::string& path) { return cli::is_directory(path); }
 
+std::string FileLoader::identity(const std::string& path) { return real_path(path).value_or(path); }
+
 static std::span<const modules::EmbeddedSource> embedded_sources() {
   static const auto sources = [] {
     std::vector<modules::EmbeddedSource> out;

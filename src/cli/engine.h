@@ -21,6 +21,7 @@ class FileLoader : public modules::SourceLoader {
   std::optional<std::string> read(const std::string& path) override;
   bool is_file(const std::string& path) override;
   bool is_directory(const std::string& path) override;
+  std::string identity(const std::string& path) override;
 };
 
 // A file (or text) and everything it imports, parsed.

@@ -102,12 +102,16 @@ Result<std::string> read_standard_input() {
   return text;
 }
 
+std::optional<std::string> real_path(const std::string& path) {
+  char* real = realpath(path.c_str(), nullptr);
+  if (!real) return std::nullopt;
+  std::string out = real;
+  free(real);
+  return out;
+}
+
 Result<void> replace_file(const std::string& path, std::string_view text) {
-  std::string target = path;
-  if (char* real = realpath(path.c_str(), nullptr)) {
-    target = real;
-    free(real);
-  }
+  std::string target = real_path(path).value_or(path);
   struct stat info;
   if (stat(target.c_str(), &info) != 0) return io_error("write", path);
   // A read-only file must stay as it is, though its directory would let us replace it.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,8 @@ Result<void> replace_file(const std::string& path, std::string_view text);
 // For reports: creates or overwrites.
 Result<void> write_file(const std::string& path, std::string_view text);
 
+// Absolute and without links; nothing when there is no such file.
+std::optional<std::string> real_path(const std::string& path);
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
 

@@ -12,15 +12,8 @@
 
 namespace harn::cli {
 
-static std::string absolute(const std::string& path) {
-  char* real = realpath(path.c_str(), nullptr);
-  std::string out = real ? real : "/";
-  free(real);
-  return out;
-}
-
 Result<Project> find_project(const std::string& path) {
-  std::string start = absolute(path.empty() ? "." : modules::path::directory(path));
+  std::string start = real_path(path.empty() ? "." : modules::path::directory(path)).value_or("/");
   for (std::string at = start;; at = modules::path::directory(at)) {
     std::string manifest = modules::path::join(at, "harn.toml");
     if (exists(manifest)) {
@@ -30,7 +23,7 @@ Result<Project> find_project(const std::string& path) {
     }
     if (at == "/" || exists(modules::path::join(at, ".git"))) break;
   }
-  return Project{absolute("."), {}};
+  return Project{real_path(".").value_or("/"), {}};
 }
 
 Result<int64_t> while_limit(const Project& project, std::optional<int64_t> flag) {

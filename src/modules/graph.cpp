@@ -56,7 +56,7 @@ Module* Graph::load_text(const std::string& name, std::string text, const std::s
 
 Module* Graph::add(const std::string& path, const std::string& display, std::string text,
                    bool embedded) {
-  auto& slot = modules_[path];
+  auto& slot = modules_[embedded ? path : loader_.identity(path)];
   slot = std::make_unique<Module>();
   Module& module = *slot;
   module.path = path;
@@ -100,7 +100,7 @@ Module* Graph::import(const std::string& path, const std::string& directory) {
   }
   auto file = find_file(path, directory);
   if (!file) return nullptr;
-  if (auto found = modules_.find(*file); found != modules_.end()) return found->second.get();
+  if (auto found = modules_.find(loader_.identity(*file)); found != modules_.end()) return found->second.get();
   auto text = loader_.read(*file);
   if (!text) return nullptr;
   return add(*file, *file, std::move(*text), false);

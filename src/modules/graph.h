@@ -22,6 +22,8 @@ class SourceLoader {
   virtual std::optional<std::string> read(const std::string& path) = 0;
   virtual bool is_file(const std::string& path) = 0;
   virtual bool is_directory(const std::string& path) = 0;
+  // The same for all paths to one file: a file that is imported under two names runs once.
+  virtual std::string identity(const std::string& path) { return path; }
 };
 
 struct Module;
@@ -39,7 +41,7 @@ struct Dependency {
 };
 
 struct Module {
-  std::string path;  // canonical: a file path, or "std/..."
+  std::string path;  // normalized: a file path, or "std/..."
   SourcePtr source;
   std::unique_ptr<syntax::Tree> tree;
   // Copies of the tree that nodes of `tree` came from (pipelines that extend others).
@@ -82,7 +84,7 @@ class Graph {
   SourceLoader& loader_;
   std::span<const EmbeddedSource> embedded_;
   diag::Sink& sink_;
-  std::unordered_map<std::string, std::unique_ptr<Module>> modules_;
+  std::unordered_map<std::string, std::unique_ptr<Module>> modules_;  // by the file's identity, or "std/..."
   std::vector<Module*> order_;
 };
 

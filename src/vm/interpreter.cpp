@@ -88,7 +88,7 @@ bool Interpreter::unwind() {
         return true;
       }
       if (frame.after_tail_call) note_frame(*error_, {nullptr, 0, TraceFrame::Mark::TailCalls});
-      for (uint32_t i = 0; i < frame.proto->registers; ++i) registers[i].set_nil();
+      for (uint32_t i = frame.proto->registers; i-- > 0;) registers[i].set_nil();
       do_duties(frame, nullptr);
       --co_->frame_count;
     }
@@ -196,7 +196,7 @@ again:
   // ---- constants and copies ----
 op_LoadNil: RA.set_nil(); NEXT;
 op_Clear:
-  for (uint32_t i = 0; i < B; ++i) R[A + i].set_nil();
+  for (uint32_t i = B; i-- > 0;) R[A + i].set_nil();  // the last first: inner loops let go before outer ones
   NEXT;
 op_LoadUnset: RA = Value::unset(); NEXT;
 op_LoadBool: RA.set_bool(B != 0); NEXT;
@@ -742,7 +742,7 @@ op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
 }
 op_Return: {
   Value value = std::move(RA);
-  for (Value *at = R, *end = R + proto->registers; at != end; ++at) {
+  for (Value* at = R + proto->registers; at-- != R;) {
     if (at->is_heap()) at->set_nil();
   }
   if (frame->duties) [[unlikely]] {
@@ -763,7 +763,7 @@ op_Return: {
   NEXT;
 }
 op_ReturnNil: {
-  for (Value *at = R, *end = R + proto->registers; at != end; ++at) {
+  for (Value* at = R + proto->registers; at-- != R;) {
     if (at->is_heap()) at->set_nil();
   }
   if (frame->duties) [[unlikely]] {

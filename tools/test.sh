@@ -82,6 +82,7 @@ count formatted formatted
 [ -f tests/cli/run.py ] && count cli python3 tests/cli/run.py "$harn"
 [ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"
 count stress python3 tests/stress/run.py --harn "$harn" --seconds "${STRESS_SECONDS:-10}"
+count differential python3 tests/fuzz/differential.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"
 count reference reference
 count layers python3 tools/check_includes.py
 count coverage python3 tools/check_coverage.py

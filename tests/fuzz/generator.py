@@ -49,9 +49,10 @@ class Programs:
         self.scopes = [{}]
         self.branch = []         # names that the open branches have introduced
         self.functions, self.generators = [], []
-        self.fresh_number = 0
+        self.fresh_number, self.script = 0, False
         self.size = 0
         self.limit = self.rng.choice([25, 40, 60, 90])
+        self.deepest = self.rng.choice([4, 4, 4, 5, 8])
         self.struct, self.enum = f"P{prefix}", f"E{prefix}"
 
     # Choices
@@ -79,11 +80,16 @@ class Programs:
             ("enumdecl", self.enum, [("case", "One", ()), ("case", "Two", ("int",)), ("case", "Both", ("int", "string"))]),
             ("impl", self.struct, [self.method("total"), self.method("moved")]),
         ]
+        for _ in range(self.rng.randint(0, 2)):
+            declarations.append(self.top_variable())
         for _ in range(self.rng.randint(0, 4)):
             declarations.append(self.top_function())
         for _ in range(self.rng.randint(0, 2)):
             declarations.append(self.top_generator())
         self.size = 0
+        self.script = script  # `try*` needs a function around it
+        if not script:
+            self.scopes.append({})
         context = Context(result=None if script else "any")
         body = self.statements(context, self.rng.randint(4, 9), 0)
         if script:
@@ -100,12 +106,18 @@ class Programs:
                   ("entry", "items", ("method", ("prop", me, "items", False), "push", [("name", "by")], False))]
         return ("fn", name, [("param", "self", None), ("param", "by", ("int", 1))], [("expr", ("struct", self.struct, fields))])
 
+    def top_variable(self):
+        kind = self.pick(["int", "int", "str", LISTS, ("dict", "int"), "struct"])
+        name = "v" + self.prefix + self.fresh("v")
+        self.scopes[0][name] = Variable(kind, True)
+        return ("let", "var", ("pname", name), self.literal(kind, 1))
+
     def top_function(self):
         name = "f" + self.prefix + self.fresh("f")
         quiet = self.chance(40)
         result = self.some_type()
         params, kinds, required = self.parameters()
-        saved, self.scopes = self.scopes, [{}, dict()]
+        saved, self.scopes = self.scopes, [dict(self.scopes[0]), {}]
         for param, kind in zip(params, kinds):
             self.scopes[-1][param[1]] = Variable(kind, False)
         self.size = 0
@@ -157,7 +169,7 @@ class Programs:
     def top_generator(self):
         name = "g" + self.prefix + self.fresh("g")
         kind = self.pick(["int", "int", "str"])
-        saved, self.scopes = self.scopes, [{}, {"n": Variable("int", False)}]
+        saved, self.scopes = self.scopes, [dict(self.scopes[0]), {"n": Variable("int", False)}]
         self.size = 0
         quiet = self.chance(60)
         context = Context(generator=kind, quiet=quiet)
@@ -257,6 +269,8 @@ class Programs:
         body = [] if context.quiet else [self.log(("str", word), 1)]
         if self.chance(50):
             body += self.scope(lambda: self.statements(self.inside_cleanup(context), 1, 3))
+        if self.chance(4) and not context.generator:  # an error of a dropped generator's clean-up has no fixed place
+            body.append(("throw", ("str", f"from {word}")))
         return body or [("let", "let", ("pwild",), ("int", 1))]
 
     def cleanup(self, context, depth):
@@ -270,18 +284,19 @@ class Programs:
 
     def statement(self, context, depth):
         self.size += 1
-        deep = depth >= 4 or self.size > self.limit
+        deep = depth >= self.deepest or self.size > self.limit
         table = {
             "let": 14, "assign": 10, "update": 7, "log": 0 if context.quiet else 12, "destructure": 5, "effect": 5,
             "if": 0 if deep else 10, "match": 0 if deep else 6, "for": 0 if deep else 8, "while": 0 if deep else 4,
             "try": 0 if deep else 9, "closure": 0 if deep else 7, "local_fn": 0 if deep else 4, "defer": 0 if deep else 5,
             "retry": 0 if deep else 2, "guard": 2 if context.result or context.loop else 0, "require": 1,
             "throw": 2 if depth > 0 and not context.cleaning else 0,
-            "return": 3 if context.result and depth > 0 else 0,
+            "return": 3 if context.result and depth > 0 else 1 if context.generator else 0,
             "break": 5 if context.loop else 0, "continue": 4 if context.loop else 0,
             "yield": 12 if context.generator else 0,
             "pull": 3 if self.generators and not deep else 0,
-            "loop_closures": 0 if deep or context.quiet else 3, "task": 0 if deep else 4, "parallel": 0 if deep else 3,
+            "loop_closures": 0 if deep or context.quiet else 3, "task": 0 if deep else 4, "snapshots": 0 if deep else 2, "parallel": 0 if deep else 3,
+            "generator": 0 if deep else 4, "table": 0 if deep else 2, "pairs": 0 if deep else 2, "star": 0 if deep or self.script else 2,
             "late": 0 if deep else 3, "many": 1 if not deep else 0, "counter": 0 if deep else 3, "lazy": 0 if deep else 3,
             "question": 2 if context.result == "any" or isinstance(context.result, tuple) and context.result[0] == "result" else 0,
         }
@@ -426,7 +441,7 @@ class Programs:
 
     def match(self, kind, context, depth):
         """kind: the type of the value, None for a statement."""
-        subject = self.pick(["int", "str", LISTS, ("dict", "int"), "enum", ("result", "int")])
+        subject = self.pick(["int", "str", LISTS, ("dict", "int"), "enum", ("result", "int"), "struct", ("list", LISTS)])
         value, arms = self.expr(subject, 2), []
         for _ in range(self.rng.randint(1, 3)):
             pattern, names = self.match_pattern(subject)
@@ -480,6 +495,19 @@ class Programs:
                 parts.append(("prest", rest))
                 names[rest] = LISTS
             return ("plist", parts), names
+        if subject == ("list", LISTS):
+            parts, names = [], {}
+            for _ in range(self.rng.randint(1, 2)):
+                part, found = self.match_pattern(LISTS)
+                parts.append(part)
+                names.update(found)
+            if self.chance(50):
+                parts.append(("prest", "_"))
+            return ("plist", parts), names
+        if subject == "struct":
+            part, names = self.match_pattern(LISTS)
+            other, found = self.simple_pattern("int")
+            return ("pdict", [("pfield", "x", other), ("pfield", "items", part)]), {**names, **found}
         if subject == ("dict", "int"):
             parts, names = [], {}
             for key in self.rng.sample(KEYS, self.rng.randint(1, 2)):
@@ -645,8 +673,7 @@ class Programs:
 
     def st_return(self, context, depth):
         kind = self.some_type(1) if context.result == "any" else context.result
-        value = self.expr(kind, 2)
-        plain = ("return", value)
+        plain = ("return", None if kind is None else self.expr(kind, 2))
         return [plain] if depth == 9 or self.chance(40) else [("if", self.expr("bool", 1), [plain], None)]
 
     def st_break(self, context, depth):
@@ -708,6 +735,66 @@ class Programs:
             closure = ("closure", [("param", "g", None)], [("expr", ("invoke", ("name", "g"), []))])
             result.append(("log", ("method", ("name", many), "map", [closure], False)))
         return result
+
+    def st_generator(self, context, depth):
+        """A generator that closes over what is around it, in a loop that is left early."""
+        if context.quiet:
+            return []
+        name, kind = self.fresh("gen"), self.pick(["int", "str"])
+
+        def make():
+            inner = context.but(result=None, loop=False, generator=kind, cleaning=False)
+            body = self.scope(
+                lambda: self.statements(inner, self.rng.randint(1, 3), depth + 2) + [("yield", self.expr(kind, 2))])
+            if self.chance(60):
+                body.insert(self.rng.randint(0, len(body)), ("defer", self.cleanup_body(inner, "closing")))
+            if self.chance(40):
+                body = [("try", body, "err" if self.chance(40) else None, None, self.cleanup(inner, 2))]
+                if body[0][2]:
+                    handler = self.scope(lambda: self.statements(inner, 1, depth + 2)) or [("yield", self.expr(kind, 1))]
+                    body = [("try", body[0][1], "err", handler, body[0][4])]
+            if self.chance(60):
+                body = [("for", ("pname", "i"), ("range", ("int", 1), ("int", self.rng.randint(1, 3)), False), body)]
+            return body
+        result = [("fn", name, [], self.scope(make))]
+
+        def loop():
+            self.declare("item", kind, True)
+            body = [("log", ("name", "item"))] + self.statements(context.but(loop=True), self.rng.randint(0, 2), depth + 1)
+            return ("for", ("pname", "item"), ("call", name, []), body)
+        for _ in range(self.rng.randint(1, 2)):
+            result.append(self.scope(loop))
+        return result
+
+    def st_table(self, context, depth):
+        """Closures in a dict, called through it."""
+        if context.quiet:
+            return []
+        name = self.fresh("tab")
+        value = ("dict", [("entry", "one", self.function_value("int", context.but(quiet=True), depth)),
+                          ("entry", "two", self.function_value("str", context, depth))])
+        calls = [("method", ("name", name), "one", [], False), ("method", ("name", name), "two", [], False),
+                 ("method", ("name", name), "one", [], False)]
+        return [("let", "let", ("pname", name), value), ("log", ("list", calls))]
+
+    def st_pairs(self, context, depth):
+        """for (k, v) over the pairs of a dict or of an enumeration."""
+        source = self.pick([lambda: ("method", self.expr(("dict", "int"), 2), "iter", [], False),
+                            lambda: ("method", ("method", self.expr(LISTS, 2), "iter", [], False), "enumerate", [], False)])()
+        key_kind = "str" if source[1][0] != "method" or source[2] == "iter" else "int"
+
+        def make():
+            key, value = self.rng.sample(NAMES, 2)
+            self.declare(key, key_kind, True)
+            self.declare(value, "int", True)
+            return ("for", ("ppair", key, value), source, self.statements(context.but(loop=True), self.rng.randint(1, 3), depth + 1))
+        return [self.scope(make)]
+
+    def st_star(self, context, depth):
+        name = self.new_name("int")
+        value = ("trystar", self.pick([lambda: self.call_expression("int", 2, context.quiet), self.faulty])())
+        self.declare(name, "int", True)
+        return [("let", "var", ("pname", name), value)]
 
     def st_counter(self, context, depth):
         """Two closures over one variable."""
@@ -801,7 +888,7 @@ class Programs:
         return self.scope(make)
 
     def st_task(self, context, depth):
-        result = self.pick(["int", "str", LISTS])
+        result = self.pick(["int", "str", LISTS, ("fn", "int")])
         inner = context.but(result=result, loop=False, generator=None, cleaning=False, quiet=True)
         body = self.scope(lambda: self.statements(inner, self.rng.randint(0, 3), depth + 1) + [("expr", self.expr(result, 2))])
         wait = ("call", "await", [("spawn", body)])
@@ -817,6 +904,25 @@ class Programs:
             output = [("let", "var", ("pname", name), wait)]
         self.declare(name, result, True)
         return output
+
+    def st_snapshots(self, context, depth):
+        """Closures over one variable that a task takes along: inside they share a copy."""
+        if context.quiet:
+            return []
+        shared = self.new_name("int")
+        self.declare(shared, "int", True)
+        one, many = self.fresh("inc"), self.fresh("both")
+        inc = ("closure", [], [("assign", ("name", shared), "+=", self.expr("int", 1)), ("expr", ("name", shared))])
+        get = ("closure", [], [("expr", self.expr("int", 2))])
+        call_all = ("method", ("name", many), "map", [("closure", [("param", "g", None)], [("expr", ("invoke", ("name", "g"), []))])],
+                    False)
+        inner = context.but(result=LISTS, loop=False, generator=None, cleaning=False, quiet=True)
+        body = self.scope(lambda: self.statements(inner, self.rng.randint(0, 2), depth + 1))
+        body += [("expr", ("call", one, [])), ("assign", ("name", shared), "+=", ("int", 100)), ("expr", call_all)]
+        return [("let", "var", ("pname", shared), self.literal("int", 0)), ("let", "let", ("pname", one), inc),
+                ("let", "let", ("pname", many), ("list", [("name", one), get])),
+                ("log", ("call", "await", [("spawn", body)])), ("log", ("list", [("name", shared), call_all])),
+                ("log", ("each", ("name", many), "g", [("expr", ("invoke", ("name", "g"), []))], None)), ("log", ("name", shared))]
 
     def st_parallel(self, context, depth):
         result = self.pick(["int", "str"])
@@ -923,6 +1029,10 @@ class Programs:
             lambda: ("pipe", e("int", depth), self.lambda_(["int"], "int", depth)),
             lambda: ("pipe", e(LISTS, depth), ("name", "len")),
             lambda: ("invoke", self.function_simple("int", depth), []),
+            lambda: ("binary", "??", ("prop", ("index", ("list", [e("struct", depth)]), e("int", 0), False), "x", True), e("int", depth)),
+            lambda: ("binary", "??", ("index", ("prop", e(("dict", LISTS), depth), self.pick(KEYS), False), ("int", 0), True),
+                     e("int", depth)),
+            lambda: ("invoke", self.lambda_(["int", "int"], "int", depth), [("spread", ("list", [e("int", depth), e("int", depth)]))]),
             lambda: ("binary", "**", e("int", 0), ("int", self.rng.randint(0, 3))),
         ])()
 

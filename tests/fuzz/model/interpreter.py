@@ -98,7 +98,9 @@ class Interpreter:
         self.lines = lines
 
     def declare(self, node, env):
-        if node[0] == "fn":
+        if node[0] == "let":
+            self.do_let(node, env)
+        elif node[0] == "fn":
             env.define(node[1], self.function(node[1], node[2], node[3], env))
         elif node[0] == "impl":
             for _, name, params, body in node[2]:
@@ -660,11 +662,9 @@ class Interpreter:
         return done
 
     def results(self, tasks):
-        errors = [task.error for task in tasks if task.error is not None]
-        if len({show(error.value) for error in errors}) > 1:
-            raise Unsupported("several tasks that fail")
-        if errors:
-            raise errors[0]
+        for task in tasks:  # the first in the order of the source
+            if task.error is not None:
+                raise task.error
         return [task.value for task in tasks]
 
     def eval_parallel(self, node, env):

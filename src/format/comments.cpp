@@ -140,6 +140,14 @@ void Printer::comments_before_link(uint32_t before) {
   }
 }
 
+// Whether a comment between the two ends its line.
+bool Printer::has_line_comment(uint32_t from, uint32_t to) const {
+  for (size_t i = comment_; i < comment_count_ && comments_[i].span.start < to; ++i) {
+    if (comments_[i].span.start >= from && !comments_[i].is_block) return true;
+  }
+  return false;
+}
+
 // The offset of `c` behind `offset`, comments skipped; `end` when it is not there.
 uint32_t Printer::find_char(char c, uint32_t offset, uint32_t end) const {
   size_t comment = comment_;

@@ -271,21 +271,32 @@ static bool needs_parens_before(const Node* inner, const Node* outer) {
   return is_keyword(word) && word != TokenKind::KwSelect;
 }
 
-// `base.a.b(x)[i](y)?`: two method calls or more go on lines of their own when it gets long.
+// Whether the name of a link has a comment in front of it that ends its line.
+bool Printer::is_commented(const Node* link) const {
+  bool is_call = link->is(NodeKind::MethodCall);
+  if (!is_call && !link->is(NodeKind::Member)) return false;
+  const Name& name = is_call ? link->as<MethodCall>().name : link->as<Member>().name;
+  return has_line_comment(object_of(link)->span.end, name.span.start);
+}
+
+// `base.a.b(x)[i](y)?`: two method calls or more go on lines of their own when it gets long, and so does a link with
+// a comment in front of it.
 void Printer::chain(const Node* last) {
   std::vector<const Node*> links;
   const Node* base = last;
   size_t calls = 0;
   size_t parens = 0;
+  bool commented = false;
   while (const Node* object = object_of(base)) {
     links.push_back(base);
     calls += base->is(NodeKind::MethodCall);
+    commented |= is_commented(base);
     if (precedence_of(*object) >= kPostfix) parens += needs_parens_before(object, base);
     base = object;
   }
   std::reverse(links.begin(), links.end());
   inner_comments(base->span.start);
-  bool breaks = calls >= 2;
+  bool breaks = calls >= 2 || commented;
   if (breaks) layout_.begin_group({.indent = 2});
   // A wrapped part is in brackets, so inside it no line end matters.
   Context outside = context_;
@@ -313,6 +324,7 @@ void Printer::chain(const Node* last) {
         if (!links[j]->is(NodeKind::Member)) break;
       }
       bool new_line = breaks && !line_begun && calls_next && (is_call || !leading);
+      new_line |= commented && is_commented(node);
       if (new_line) {
         comments_before_link(name.span.start);
         layout_.soft_line();

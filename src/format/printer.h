@@ -78,6 +78,7 @@ class Printer {
   void comments_before_close(uint32_t before);
   // Comments in front of an operator or a `.call`, which a line may begin with.
   void comments_before_link(uint32_t before);
+  bool has_line_comment(uint32_t from, uint32_t to) const;
   uint32_t find_char(char c, uint32_t offset, uint32_t end) const;
 
   // ---- lists.cpp ----
@@ -134,6 +135,7 @@ class Printer {
   void operand(const syntax::Node* node, int lowest, syntax::BinaryOp op);
   void pipe(const syntax::Pipe& pipe);
   void ternary(const syntax::Ternary& ternary);
+  bool is_commented(const syntax::Node* link) const;
   void chain(const syntax::Node* node);
   void link(const syntax::Node* node);
   void slice(const syntax::Slice& slice);

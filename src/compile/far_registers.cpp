@@ -118,11 +118,14 @@ class FarRegisters {
   }
 
   void clear(const WideOperands& operands) {
-    uint32_t first = operands.a, end = operands.a + operands.b;
-    for (; first < std::min(end, near_); ++first) put(Op::LoadNil, first);
-    for (; first < end; first += std::min(end - first, 255u)) {
-      emit(Op::ClearFar, holder_, holder_, std::min(end - first, 255u), first - near_);
+    // The last first, as Clear does it.
+    uint32_t end = operands.a + operands.b;
+    while (end > std::max(operands.a, near_)) {
+      uint32_t count = std::min(end - std::max(operands.a, near_), 255u);
+      end -= count;
+      emit(Op::ClearFar, holder_, holder_, count, end - near_);
     }
+    while (end > operands.a) put(Op::LoadNil, --end);
   }
 
   void use_far_captures(Code& inner) {

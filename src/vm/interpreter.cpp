@@ -290,7 +290,7 @@ op_SetFar: {
 op_ClearFar: {
   uint32_t x = *pc++;
   ListObject* far = writable_list(RB);
-  for (uint32_t i = 0; i < C; ++i) far->items[x + i].set_nil();
+  for (uint32_t i = C; i-- > 0;) far->items[x + i].set_nil();
   NEXT;
 }
 op_Large: {

@@ -98,6 +98,8 @@ class FarRegisters {
     if (direct && operands.a == direct->to) operands.a = direct->from;
     else if (op != Op::BeginGenerator) bring_near(op, operands);
     uint32_t extra = extra_word(op, at);
+    bool returns = op == Op::Return || op == Op::ReturnNil;
+    if (returns && clears_ && !direct) clear_far(near_, code_.registers);  // from the last to the first, as Return does
     write(op, at, operands, extra);
   }
 
@@ -120,12 +122,17 @@ class FarRegisters {
   void clear(const WideOperands& operands) {
     // The last first, as Clear does it.
     uint32_t end = operands.a + operands.b;
-    while (end > std::max(operands.a, near_)) {
-      uint32_t count = std::min(end - std::max(operands.a, near_), 255u);
+    uint32_t first_far = std::max(operands.a, near_);
+    if (end > first_far) clear_far(first_far, end);
+    for (uint32_t reg = std::min(end, near_); reg > operands.a;) put(Op::LoadNil, --reg);
+  }
+
+  void clear_far(uint32_t first, uint32_t end) {
+    while (end > first) {
+      uint32_t count = std::min(end - first, 255u);
       end -= count;
       emit(Op::ClearFar, holder_, holder_, count, end - near_);
     }
-    while (end > operands.a) put(Op::LoadNil, --end);
   }
 
   void use_far_captures(Code& inner) {

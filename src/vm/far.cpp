@@ -17,6 +17,12 @@ void Interpreter::new_far_registers(const Frame& frame, uint32_t holder, uint32_
   registers[holder] = Value(std::move(far));
 }
 
+void Interpreter::drop_far_registers(Value& holder) {
+  if (!holder.is_list() || !holder.is_unique()) return;
+  auto values = holder.as_list()->values();
+  for (size_t i = values.size(); i-- > 0;) values[i].set_nil();
+}
+
 Status Interpreter::large(const Frame& frame, Op op, uint32_t a, uint32_t x) {
   Value& to = co_->stack[frame.base + a];
   const Prototype& proto = *frame.proto;

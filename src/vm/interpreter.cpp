@@ -88,6 +88,7 @@ bool Interpreter::unwind() {
         return true;
       }
       if (frame.after_tail_call) note_frame(*error_, {nullptr, 0, TraceFrame::Mark::TailCalls});
+      if (code.far_register) drop_far_registers(registers[code.far_register]);
       for (uint32_t i = frame.proto->registers; i-- > 0;) registers[i].set_nil();
       do_duties(frame, nullptr);
       --co_->frame_count;

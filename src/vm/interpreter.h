@@ -114,6 +114,7 @@ class Interpreter {
   // ---- far.cpp ----
   // Registers and operands that do not fit an instruction (compile/far_registers.h).
   void new_far_registers(const Frame& frame, uint32_t holder, uint32_t count);
+  static void drop_far_registers(Value& holder);  // the last first, as registers are
   Status large(const Frame& frame, bytecode::Op op, uint32_t a, uint32_t x);
 
   // ---- iterate.cpp ----

@@ -92,8 +92,8 @@ void FunctionCompiler::for_in(For& node) {
     return;
   }
   int mark = next_;
-  // An error that stays in this function must let go of what was iterated, as a break does.
-  bool is_guarded = context_.clears_scopes && (guarded_ > 0 || !cleanups_.empty());
+  // An error must let go of what was iterated, as a break does, before the code around the loop goes on.
+  bool is_guarded = context_.clears_scopes && (guarded_ > 0 || !cleanups_.empty() || !loops_.empty());
   Reg error = is_guarded ? temp() : -1;
   Reg source = temps(2);
   Reg item = temp();
@@ -168,7 +168,7 @@ void FunctionCompiler::loop_body(For& node, Reg item) {
       if (field.variable) declare(*field.variable);
     }
     at(node.pattern->span);
-    bind_pattern(*node.pattern, item);
+    bind_pattern(*node.pattern, item, true);
   }
   block(node.body);
   release_variables(variables);

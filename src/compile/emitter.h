@@ -131,7 +131,7 @@ class FunctionCompiler {
   void scope_start(ScopeInfo* scope);
   void scope_end(Reg first, Reg end);  // the variables in these registers are gone
   void let(syntax::Let& node);
-  void bind_pattern(syntax::Pattern& pattern, Reg value);
+  void bind_pattern(syntax::Pattern& pattern, Reg value, bool is_var);
   void assign(syntax::Assign& node);
   void assign_path(syntax::Assign& node);
   void assign_long_path(syntax::Identifier& name, Reg keys, uint32_t count);
@@ -140,6 +140,7 @@ class FunctionCompiler {
   bool assign_update(Variable& variable, syntax::Node* value, Span span);
   void return_statement(syntax::Return& node);
   void return_value(Reg value);
+  void leave_loops(size_t cleanups, Reg end);
   void run_cleanups(size_t down_to);
   void leave_clean_up_code(size_t loops);
   void leave_loop(Label* Loop::*target);

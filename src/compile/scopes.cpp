@@ -252,7 +252,7 @@ bool Scopes::assign(const Node& node, Variable& first) {
   };
   if (known == names_.resolution.candidates.end()) {
     check(&first);
-    if (!any && first.is_mutable) names_.resolution.immutable_targets.insert(&node);
+    if (!any) names_.resolution.immutable_targets.insert(&node);  // whatever a later declaration says
   } else {
     for (Variable* variable : known->second) check(variable);
   }

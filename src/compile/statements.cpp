@@ -163,7 +163,6 @@ void FunctionCompiler::statement(Node* node) {
     case NodeKind::Let:
       keeps_registers = true;
       let(node->as<Let>());
-      for (PatternField& field : node->as<Let>().pattern->fields) note_word(field.variable, node->as<Let>().is_var);
       break;
     case NodeKind::Const: {
       keeps_registers = true;
@@ -227,6 +226,7 @@ void FunctionCompiler::let(Let& node) {
       expression(node.value, reg);
       variable->reg = reg;
       live_.push_back(variable);
+      note_word(variable, node.is_var);
       return;
     }
     if (variable && home_of(*variable) == Home::Cell) declare(*variable);
@@ -235,6 +235,7 @@ void FunctionCompiler::let(Let& node) {
     Reg value = temp();
     expression(node.value, value);
     if (variable) define(*variable, value);
+    note_word(variable, node.is_var);
     release_to(mark);
     return;
   }
@@ -245,11 +246,11 @@ void FunctionCompiler::let(Let& node) {
   Reg value = temp();
   expression(node.value, value);
   at(node.pattern->span);
-  bind_pattern(*node.pattern, value);
+  bind_pattern(*node.pattern, value, node.is_var);
   release_to(mark);
 }
 
-void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value) {
+void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value, bool is_var) {
   if (pattern.kind == PatternKind::Name) {
     if (Variable* variable = pattern.fields[0].variable) define(*variable, value);
     return;
@@ -286,11 +287,17 @@ void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value) {
       bind(present);
     }
     if (field.variable) define(*field.variable, item);
+    note_word(field.variable, is_var);
     release_to(mark);
   }
 }
 
 // ---- leaving ----
+
+// The loops inside at least so many clean-ups let go of what they hold, the innermost first.
+void FunctionCompiler::leave_loops(size_t cleanups, Reg end) {
+  for (auto loop = loops_.rbegin(); loop != loops_.rend() && loop->cleanups >= cleanups; ++loop) scope_end(loop->first, end);
+}
 
 void FunctionCompiler::run_cleanups(size_t down_to) {
   // A deadline that has passed is noticed at the latest where its block is left. Before the first clean-up
@@ -299,11 +306,9 @@ void FunctionCompiler::run_cleanups(size_t down_to) {
   for (size_t i = down_to; i < cleanups_.size(); ++i) leaves_deadline |= cleanups_[i]->is_deadline;
   if (leaves_deadline) call_internal("__deadline_check", temp(), 0);
   for (size_t i = cleanups_.size(); i > down_to; --i) {
-    // What the scopes and loops inside it hold goes first.
-    Reg first = cleanups_[i - 1]->scope;
-    auto loop = std::find_if(loops_.begin(), loops_.end(), [&](const Loop& at) { return at.cleanups >= i; });
-    if (first < 0 && loop != loops_.end()) first = loop->first;
-    if (first >= 0) scope_end(first, next_);
+    // What the loops and the scope inside it hold goes first.
+    leave_loops(i, next_);
+    if (cleanups_[i - 1]->scope >= 0) scope_end(cleanups_[i - 1]->scope, next_);
     emit_jump(Op::Gosub, cleanups_[i - 1]->return_to, cleanups_[i - 1]->entry);
   }
 }
@@ -331,6 +336,12 @@ void FunctionCompiler::return_value(Reg value) {
   }
   leave_clean_up_code(0);
   run_cleanups(0);
+  if (context_.clears_scopes && !loops_.empty()) {
+    Reg kept = temp();
+    emit(Op::Steal, kept, value);
+    leave_loops(0, kept);
+    value = kept;
+  }
   emit(Op::Return, value);
 }
 
@@ -338,10 +349,13 @@ void FunctionCompiler::return_statement(Return& node) {
   if (!node.value) {
     leave_clean_up_code(0);
     run_cleanups(0);
+    leave_loops(0, next_);
     emit(Op::ReturnNil);
     return;
   }
-  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && cleaning_up_.empty() && guarded_ == 0 &&
+  // A loop over a generator that is to be closed is left when the value is there.
+  bool ends_loop = context_.clears_scopes && !loops_.empty();
+  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && cleaning_up_.empty() && guarded_ == 0 && !ends_loop &&
               !code_->is_generator && info_.kind != FunctionInfo::Kind::Module;
   if (tail) {
     call(node.value->as<Call>(), temp(), true);

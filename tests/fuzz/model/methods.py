@@ -168,7 +168,8 @@ def chunks(source, n):
 
 def flat_iter(call, source, f):
     for item in source:
-        yield from call(f, item)
+        result = call(f, item)
+        yield from result.source if isinstance(result, Iter) else result
 
 
 ITER = {
@@ -210,7 +211,10 @@ def method(call, receiver, name, args):
     table = METHODS.get(type(receiver))
     if table is None or name not in table:
         raise Unsupported("a method that does not exist")
-    return table[name](call, receiver, *args)
+    try:
+        return table[name](call, receiver, *args)
+    except (TypeError, AttributeError) as reason:
+        raise Unsupported("a method with values of other types") from reason
 
 
 def read_property(value, name):

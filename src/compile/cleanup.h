@@ -31,9 +31,11 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code, CleanupScope sc
   emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
   jump(done);
   uint32_t on_error = here();
+  size_t first_handler = code_->handlers.size();
   add_handler(start, end, on_error, error, true);
-  size_t handler = code_->handlers.size();
   if (cleanup.scope >= 0) scope_end(cleanup.scope, peak);
+  add_handler(on_error, here(), on_error, error, true);
+  size_t handlers_end = code_->handlers.size();
   emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
   emit(Op::Rethrow, error);
   bind(cleanup.entry);
@@ -41,7 +43,7 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code, CleanupScope sc
   code();
   cleaning_up_.pop_back();
   emit(Op::EndGosub, cleanup.return_to);
-  if (start != end) code_->handlers[handler - 1].cleanup_end = here();
+  for (size_t i = first_handler; i < handlers_end; ++i) code_->handlers[i].cleanup_end = here();
   bind(done);
 }
 

@@ -15,7 +15,13 @@ void FunctionCompiler::raise(RaiseKind kind, std::string_view text, Span span) {
 
 void FunctionCompiler::add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup) {
   if (start == end) return;
-  code_->handlers.push_back({start, end, target, static_cast<uint32_t>(reg), cleanup});
+  auto add = [&](uint32_t from, uint32_t to) {
+    code_->handlers.push_back({from, to, target, static_cast<uint32_t>(reg), cleanup});
+  };
+  add(start, end);
+  // Generators that unwinding has dropped are closed when the handler is entered: the last instruction is then the jump
+  // around it. What their clean-up code throws takes the place of the error.
+  if (context_.clears_scopes) add(target - 1, target);
 }
 
 void FunctionCompiler::if_else(Node* node, Reg to) {
@@ -323,8 +329,10 @@ void FunctionCompiler::guarded(Block* body, Reg value, Reg error, Label& end) {
   --guarded_;
   uint32_t body_end = here();
   jump(end);
-  add_handler(start, body_end, here(), error, false);
+  uint32_t target = here();
+  add_handler(start, body_end, target, error, false);
   scope_end(first, peak);  // what the body was in the middle of
+  add_handler(target, here(), target, error, false);
 }
 
 void FunctionCompiler::try_with_catch(Try& node, Reg to) {

@@ -99,7 +99,7 @@ void FunctionCompiler::for_in(For& node) {
   }
   int mark = next_;
   // An error must let go of what was iterated, as a break does, before the code around the loop goes on.
-  bool is_guarded = context_.clears_scopes && (guarded_ > 0 || !cleanups_.empty() || !loops_.empty());
+  bool is_guarded = context_.clears_scopes;
   Reg error = is_guarded ? temp() : -1;
   Reg source = temps(2);
   Reg item = temp();

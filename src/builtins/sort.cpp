@@ -30,6 +30,7 @@ KeyKind common_kind(std::span<const Value> keys) {
   if (keys.empty()) return KeyKind::Mixed;
   KeyKind kind = kind_of(keys[0]);
   for (const Value& key : keys) {
+    step();
     if (kind_of(key) != kind) return KeyKind::Mixed;
   }
   return kind;
@@ -67,6 +68,7 @@ Order order_by(std::span<const Value> keys, Read read) {
   std::vector<Placed<Key>> placed;
   placed.reserve(keys.size());
   for (uint32_t place = 0; place < keys.size(); ++place) {
+    step();
     placed.push_back({Key(read(keys[place])), place});
   }
   if (!std::is_sorted(placed.begin(), placed.end())) std::sort(placed.begin(), placed.end());
@@ -102,7 +104,10 @@ Order order_of(std::span<const Value> keys) {
 
 Value permuted(std::span<const Value> items, const Order& order) {
   auto out = new_list(items.size());
-  for (uint32_t place : order) out->push(items[place]);
+  for (uint32_t place : order) {
+    step();
+    out->push(items[place]);
+  }
   return out;
 }
 
@@ -110,7 +115,10 @@ Value permuted(std::span<const Value> items, const Order& order) {
 Value sorted_ints(std::span<const Value> items) {
   std::vector<int64_t> numbers;
   numbers.reserve(items.size());
-  for (const Value& item : items) numbers.push_back(item.as_int());
+  for (const Value& item : items) {
+    step();
+    numbers.push_back(item.as_int());
+  }
   // Short ones are done before anybody wants them to stop.
   constexpr size_t kLong = 100'000;
   auto counted = [](int64_t a, int64_t b) {

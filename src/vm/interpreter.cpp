@@ -1050,7 +1050,6 @@ checkpoint:
   switch (checkpoint()) {
     case Status::Failed: goto unwinding;
     case Status::Parked:
-      task_->current = co_;
       return Ran::Yielded;
     default:
       if (task_->deadline_passed) budget.store(0, std::memory_order_relaxed);
@@ -1059,7 +1058,6 @@ checkpoint:
 parked:
   // Going through the worker's loop would cost more than what many tasks do between two waits.
   for (;;) {
-    task_->current = co_;
     budget.store(budget.load(std::memory_order_relaxed) - kSwitchCost, std::memory_order_relaxed);
     if (budget.load(std::memory_order_relaxed) < 0) {
       if (--slices <= 0 || pace_.is_raised()) return Ran::Parked;

@@ -127,6 +127,7 @@ class Interpreter {
   Status resume(GeneratorObject* generator);
   void deliver(Value value, bool done);
   void finish_generator();
+  // Whoever gives a waiting task a permit on another thread reads `current`, so it is only written here.
   void make_current(Coroutine* coroutine) { task_->current = co_ = coroutine; }
   Status switch_environment();
   void start_closing();

@@ -48,10 +48,7 @@ Interpreter::Ran Interpreter::resume() {
   } else if (task_->woken && !deliver_answer()) {
     status = guarded([this] { return deliver_wake(); });
   }
-  if (status == Status::Parked) {
-    task_->current = co_;
-    return Ran::Parked;
-  }
+  if (status == Status::Parked) return Ran::Parked;
   failed_ = status == Status::Failed;
   for (;;) {
     Ran ran = task_->is_watching ? run<true>() : run<false>();
@@ -82,7 +79,6 @@ Status Interpreter::switch_task() {
     use_cells(next->cell_list);
     Status status = next->woken && !deliver_answer() ? deliver_wake() : Status::Done;
     if (status != Status::Parked) return status;
-    next->current = co_;
   }
 }
 

@@ -746,7 +746,9 @@ op_Return: {
   for (Value* at = R + proto->registers; at-- != R;) {
     if (at->is_heap()) at->set_nil();
   }
-  if (frame->duties) [[unlikely]] {
+  if (frame->duties == Frame::kOwnsClosure) {
+    release(frame->closure);
+  } else if (frame->duties) [[unlikely]] {
     do_duties(*frame, &value);
     LOAD_GLOBALS;
   }
@@ -767,7 +769,9 @@ op_ReturnNil: {
   for (Value* at = R + proto->registers; at-- != R;) {
     if (at->is_heap()) at->set_nil();
   }
-  if (frame->duties) [[unlikely]] {
+  if (frame->duties == Frame::kOwnsClosure) {
+    release(frame->closure);
+  } else if (frame->duties) [[unlikely]] {
     do_duties(*frame, nullptr);
     LOAD_GLOBALS;
   }

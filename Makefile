@@ -42,6 +42,7 @@ tsan: setup
 	@test -f build/tsan/build.ninja || cmake --preset tsan >/dev/null
 	@cmake --build build/tsan --target harn
 	@build/tsan/src/cli/harn test --conformance tests/conformance
+	@tests/stress/eager.py --harn build/tsan/src/cli/harn
 	@tests/stress/run.py --harn build/tsan/src/cli/harn --seconds $(STRESS_SECONDS)
 
 fuzz:

@@ -81,6 +81,7 @@ count far env HARN_NEAR_REGISTERS=3 "$harn" test --conformance tests/conformance
 count formatted formatted
 [ -f tests/cli/run.py ] && count cli python3 tests/cli/run.py "$harn"
 [ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"
+count eager python3 tests/stress/eager.py --harn "$harn"
 count stress python3 tests/stress/run.py --harn "$harn" --seconds "${STRESS_SECONDS:-10}"
 count differential python3 tests/fuzz/differential.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"
 count reference reference

@@ -128,8 +128,9 @@ void Join::cancel_from(size_t index) {
 // With the lock held.
 void Join::store(Task& task, size_t index) {
   task.result_taken = true;
-  // Stopped from outside, with the task that owns it: the items that have not begun never will.
-  if (task.stopping) {
+  // Stopped from outside, with the task that owns it: the items that have not begun never will. One that comes
+  // after a failed item was called off from here; what comes before that item still counts.
+  if (task.stopping && index <= failed_at) {
     aborted = true;
     total = started;
     if (mode == Mode::Stream) return;

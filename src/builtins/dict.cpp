@@ -1,6 +1,7 @@
 #include "builtins/bounds.h"
 #include "builtins/families.h"
 #include "builtins/records.h"
+#include "vm/claim.h"
 
 // Dicts: keys are strings, and whatever else is used as a key becomes its print form.
 namespace harn::builtins {
@@ -70,6 +71,7 @@ Outcome<Value> merge(Call& call) {
   HARN_CHECK(call.dict(0));
   Value other = call.take(1);
   Value dict = call.take(0);
+  claim(dict);
   if (other.is(Kind::Dict) || other.is(Kind::Struct)) dict_merge(dict, other.as_dict());
   return dict;
 }
@@ -78,6 +80,7 @@ Outcome<Value> remove(Call& call) {
   HARN_CHECK(call.dict(0));
   auto key = to_key(call.arg(1));
   Value dict = call.take(0);
+  claim(dict);
   // Erasing an absent key must not copy a shared dict.
   if (dict.as_dict()->find(key.get())) dict_erase(dict, key->view());
   return dict;

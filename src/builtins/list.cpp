@@ -4,6 +4,7 @@
 #include "builtins/bounds.h"
 #include "builtins/join.h"
 #include "builtins/families.h"
+#include "vm/claim.h"
 
 // What a list can be asked or turned into item by item. Ranges have the same methods: those that
 // can answer from the two ends do so, the others write the range out.
@@ -19,10 +20,7 @@ size_t clamp_count(int64_t count, size_t size) {
 
 // Items from..to of the list in argument 0; part of a range stays a range.
 Outcome<Value> part(Call& call, size_t from, size_t to) {
-  const Value& list = call.arg(0);
-  to = std::max(from, to);
-  if (list.is(Kind::Range)) return part_of_range(list.as_range(), from, to);
-  return new_list(std::span<const Value>(list.as_list()->values()).subspan(from, to - from));
+  return part_of_list(call.take(0), from, std::max(from, to));
 }
 
 Outcome<size_t> receiver_size(Call& call) {
@@ -144,7 +142,9 @@ Outcome<Value> join(Call& call) {
 // The receiver, ready to be written to.
 Outcome<Value> owned_list(Call& call, uint64_t more) {
   HARN_CHECK(check_list_size(HARN_TRY(receiver_size(call)) + more));
-  return call.take(0);
+  Value list = call.take(0);
+  claim(list);
+  return list;
 }
 
 Outcome<Value> push(Call& call) {

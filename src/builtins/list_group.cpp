@@ -72,7 +72,7 @@ Outcome<Value> zip(Call& call) {
   auto list = HARN_TRY(bounded_list(call, 0));
   const Value& other = call.arg(1);
   if (!is_list_like(other)) return new_list();
-  size_t size = std::min(list->size, list_size(other));
+  size_t size = std::min<size_t>(list->size, list_size(other));
   auto out = new_list(size);
   for (size_t i = 0; i < size; ++i) {
     step();

@@ -41,15 +41,6 @@ class TableCatalog : public compile::Catalog {
     return std::nullopt;
   }
 
-  bool is_native_method(std::string_view name) const override {
-    bool found = false;
-    for (const vm::Builtin* row : table().rows()) {
-      if (row->receiver == 0 || row->name != name) continue;
-      if (!row->call) return false;
-      found = true;
-    }
-    return found;
-  }
 
   std::vector<std::string_view> names() const override {
     std::vector<std::string_view> out;

@@ -1,6 +1,7 @@
 #include "builtins/bounds.h"
 #include "builtins/families.h"
 #include "builtins/set_algebra.h"
+#include "vm/claim.h"
 
 // The set functions. They compare structurally: int 1 and float 1.0 are two elements.
 namespace harn::builtins {
@@ -39,6 +40,7 @@ Outcome<Value> make_set(Call& call) {
 Outcome<Value> add_item(Call& call) {
   HARN_CHECK(expect_set(call));
   Value set = call.take(0);
+  claim(set);
   set_insert(set, call.take(1));
   return set;
 }
@@ -46,6 +48,7 @@ Outcome<Value> add_item(Call& call) {
 Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(expect_set(call));
   Value set = call.take(0);
+  claim(set);
   if (set.as_set()->contains(call.arg(1))) set_erase(set, call.arg(1));
   return set;
 }

@@ -1,6 +1,7 @@
 #include "base/result.h"
 #include "builtins/families.h"
 #include "builtins/set_algebra.h"
+#include "vm/claim.h"
 
 // The set methods. They compare with `==`: int 1 and float 1.0 are one element.
 namespace harn::builtins {
@@ -28,6 +29,7 @@ Outcome<Value> add_item(Call& call) {
   HARN_CHECK(call.set(0));
   if (holds(receiver(call), call.arg(1), Match::Equality)) return call.arg(0);
   Value set = call.take(0);
+  claim(set);
   set_insert(set, call.take(1));
   return set;
 }
@@ -35,6 +37,7 @@ Outcome<Value> add_item(Call& call) {
 Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(call.set(0));
   Value set = call.take(0);
+  claim(set);
   if (set.as_set()->contains(call.arg(1))) set_erase(set, call.arg(1));
   Value twin = numeric_twin(call.arg(1));
   if (!twin.is_nil() && set.as_set()->contains(twin)) set_erase(set, twin);

@@ -54,7 +54,7 @@ constexpr int32_t sc_of(Word w) { return static_cast<int8_t>(w >> 24); }
 // What instructions can name. A function that needs more keeps the others in far registers.
 constexpr uint32_t kMaxRegisters = 250;
 
-// Where a variable that is not in a register lives (ClearPlace, SetPath).
+// Where a variable that is not in a register lives (SetPath).
 enum class Place : uint8_t { Global, Capture /* a captured cell */, Cell /* a cell in a register */ };
 
 // Raise: which class of error.

@@ -19,7 +19,6 @@ int64_t variable_of(const std::vector<Word>& words, uint32_t at) {
       return is_variable_op(static_cast<Op>(b_of(word))) ? int64_t{words[at + 1]} : -1;
     case Op::GetGlobal: case Op::SetGlobal: case Op::AssignGlobal: return bx_of(word);
     case Op::CallGlobal: case Op::TailCallGlobal: return words[at + 1];
-    case Op::ClearPlace: return static_cast<Place>(b_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
     case Op::SetPath: return static_cast<Place>(a_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
     default: return -1;
   }
@@ -78,7 +77,7 @@ class Analysis {
       Word word = code.words[at];
       is_too_large_ |= op_of(word) == Op::Large && is_variable_op(static_cast<Op>(b_of(word)));
       if (op_of(word) == Op::GetGlobal) used_as_value_.insert(bx_of(word));
-      bool in_part = op_of(word) == Op::SetPath || op_of(word) == Op::ClearPlace;
+      bool in_part = op_of(word) == Op::SetPath;
       if (int64_t variable = variable_of(code.words, at); variable >= 0 && (in_part || !is_module)) {
         if (in_part || op_of(word) == Op::SetGlobal || op_of(word) == Op::AssignGlobal) written_by_functions_.insert(static_cast<uint32_t>(variable));
       }

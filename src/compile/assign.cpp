@@ -41,23 +41,10 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
   if (node.op != AssignOp::Set) {
     Reg value = in_register ? variable->reg : temp();
     if (!in_register) load(*variable, value);
-    Reg right_first = value;
-    if (!in_register && node.op == AssignOp::Add) {
-      // As `x = x + v`: lets the update happen in place.
-      Binary sum{};
-      sum.kind = NodeKind::Binary;
-      sum.span = node.span;
-      sum.op = BinaryOp::Add;
-      sum.left = &target;
-      sum.right = node.value;
-      sum.op_span = node.span;
-      if (assign_update(*variable, &sum, node.span)) return;
-    }
-    arithmetic(binary_of(node.op), right_first, node.value, value, node.span);
+    arithmetic(binary_of(node.op), value, node.value, value, node.span);
     if (!in_register) store(*variable, value, target.span);
     return;
   }
-  if (assign_update(*variable, node.value, node.span)) return;
   if (in_register) {
     // The old value must stay readable until the new one is complete: an expression that builds its
     // result in several steps builds it in a temporary.
@@ -87,93 +74,6 @@ void FunctionCompiler::assign_uncertain(Assign& node, Identifier& target) {
   store_name(target, value);
 }
 
-static bool mentions(Node* node, const Variable* variable);
-
-// `x = x.push(v)` and `x = x + v`: the variable gives up its hold on the value before the update, so
-// that it happens in place. For registers the liveness pass finds that out; here it is arranged for
-// variables in cells and program variables, with a handler that puts the value back on an error.
-bool FunctionCompiler::assign_update(Variable& variable, Node* value, Span span) {
-  auto is_variable = [&](Node* node) {
-    return node->is(NodeKind::Identifier) && node->as<Identifier>().variable == &variable;
-  };
-  Home home = home_of(variable);
-  if (value->is(NodeKind::Binary) && value->as<Binary>().op == BinaryOp::Add) {
-    std::vector<Binary*> chain;
-    Node* leftmost = value;
-    while (leftmost->is(NodeKind::Binary) && leftmost->as<Binary>().op == BinaryOp::Add) {
-      chain.push_back(&leftmost->as<Binary>());
-      leftmost = leftmost->as<Binary>().left;
-    }
-    if (!is_variable(leftmost)) return false;
-    if (home == Home::Register && chain.size() == 1) return false;
-    if (home != Home::Register && chain.size() > 1) return false;
-    for (Binary* part : chain) {
-      if (mentions(part->right, &variable)) return false;
-    }
-    if (home == Home::Register) {
-      Reg partial = temp();
-      emit(Op::Move, partial, variable.reg);  // becomes a move out: the variable is rewritten below
-      for (auto at = chain.rbegin(); at != chain.rend(); ++at) {
-        arithmetic(BinaryOp::Add, partial, (*at)->right, partial, (*at)->op_span);
-      }
-      emit(Op::Steal, variable.reg, partial);
-      return true;
-    }
-    Reg left = temp();
-    load(variable, left);
-    Reg right = temp();
-    expression(chain[0]->right, right);
-    Place place;
-    uint32_t index;
-    place_of(variable, place, index);
-    uint32_t start = here();
-    emit_x(Op::ClearPlace, left, static_cast<uint32_t>(place), 0, index);
-    at(chain[0]->op_span);
-    emit(Op::Add, left, left, right);
-    uint32_t end = here();
-    store(variable, left, span);
-    Label done;
-    jump(done);
-    uint32_t target = here();
-    Reg error = right;
-    store(variable, left, span);
-    emit(Op::Rethrow, error);
-    add_handler(start, end, target, error, true);
-    bind(done);
-    return true;
-  }
-  if (home == Home::Register || !value->is(NodeKind::MethodCall)) return false;
-  auto& call = value->as<MethodCall>();
-  if (!is_variable(call.object) || call.optional || has_spread(call.args)) return false;
-  if (!context_.catalog.is_native_method(call.name.text)) return false;
-  for (Node* arg : call.args) {
-    if (mentions(arg, &variable)) return false;
-  }
-  uint32_t count = static_cast<uint32_t>(call.args.size());
-  Reg object = temps(static_cast<int>(count) + 1);
-  Reg error = temp();
-  load(variable, object);
-  args(call.args, object + 1);
-  Place place;
-  uint32_t index;
-  place_of(variable, place, index);
-  uint32_t start = here();
-  emit_x(Op::ClearPlace, object, static_cast<uint32_t>(place), 1, index);
-  at(call.name.span);
-  bool push = count == 1 && call.name.text == "push";
-  emit_x(push ? Op::CallPush : Op::CallMethod, object, count, 0, cache(call.name.text));
-  uint32_t end = here();
-  store(variable, object, span);
-  Label done;
-  jump(done);
-  uint32_t target = here();
-  store(variable, object, span);
-  emit(Op::Rethrow, error);
-  add_handler(start, end, target, error, true);
-  bind(done);
-  return true;
-}
-
 // Read every level on the way down, write them on the way up.
 void FunctionCompiler::assign_long_path(Identifier& name, Reg keys, uint32_t count) {
   Reg levels = temps(static_cast<int>(count));
@@ -184,45 +84,6 @@ void FunctionCompiler::assign_long_path(Identifier& name, Reg keys, uint32_t cou
   emit(Op::SetIndex, level(count - 1), key(count - 1), key(count));
   for (uint32_t i = count - 1; i > 0; --i) emit(Op::SetIndex, level(i - 1), key(i - 1), level(i));
   store_name(name, level(0));
-}
-
-// Whether an expression reads the variable, or might (anything with statements in it).
-static bool mentions(Node* node, const Variable* variable) {
-  switch (node->kind) {
-    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
-    case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
-      return false;
-    case NodeKind::Identifier: return node->as<Identifier>().name == variable->name;
-    case NodeKind::Unary: return mentions(node->as<Unary>().operand, variable);
-    case NodeKind::Binary:
-      return mentions(node->as<Binary>().left, variable) ||
-             mentions(node->as<Binary>().right, variable);
-    case NodeKind::Member: return mentions(node->as<Member>().object, variable);
-    case NodeKind::Index:
-      return mentions(node->as<Index>().object, variable) ||
-             mentions(node->as<Index>().index, variable);
-    case NodeKind::Call:
-      for (Node* arg : node->as<Call>().args) if (mentions(arg, variable)) return true;
-      return mentions(node->as<Call>().callee, variable);
-    case NodeKind::MethodCall:
-      for (Node* arg : node->as<MethodCall>().args) if (mentions(arg, variable)) return true;
-      return mentions(node->as<MethodCall>().object, variable);
-    case NodeKind::InterpolatedString:
-      for (Node* part : node->as<InterpolatedString>().parts) if (mentions(part, variable)) return true;
-      return false;
-    case NodeKind::ListLiteral:
-      for (Node* item : node->as<ListLiteral>().items) if (mentions(item, variable)) return true;
-      return false;
-    case NodeKind::DictLiteral:
-      for (DictEntry& entry : node->as<DictLiteral>().entries) {
-        if (entry.computed && mentions(entry.computed, variable)) return true;
-        if (entry.value && mentions(entry.value, variable)) return true;
-      }
-      return false;
-    case NodeKind::Spread: return mentions(node->as<Spread>().operand, variable);
-    case NodeKind::Spawn: return false;  // the task has its own
-    default: return true;
-  }
 }
 
 // a.b[i].c = v: the keys are evaluated left to right, then the value, then one instruction walks

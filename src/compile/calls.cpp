@@ -1,4 +1,7 @@
+#include <algorithm>
+
 #include "compile/emitter.h"
+#include "compile/runs.h"
 
 namespace harn::compile {
 
@@ -12,8 +15,36 @@ bool FunctionCompiler::has_spread(NodeList args) const {
   return args.size() > 100;  // too many for registers: they go through a list
 }
 
+// Whether the variable that an expression begins with may as well be read after the rest of it. Then what is built
+// from it can be built in it, if it is not read again.
+bool FunctionCompiler::can_read_late(Node* first, const std::vector<Node*>& rest) const {
+  if (!first->is(NodeKind::Identifier) || !first->as<Identifier>().variable || candidates(*first)) return false;
+  Runs what = own_register(first) >= 0 ? Runs::Statements : Runs::Code;
+  return std::none_of(rest.begin(), rest.end(), [&](Node* node) { return may_run(node, what); });
+}
+
+// `[...xs, a, b]`
+bool FunctionCompiler::spread_last(NodeList args, Reg to) {
+  constexpr size_t kMost = 32;
+  if (args.size() > kMost || !args[0]->is(NodeKind::Spread)) return false;
+  std::vector<Node*> rest(args.begin() + 1, args.end());
+  for (Node* arg : rest) {
+    if (arg->is(NodeKind::Spread)) return false;
+  }
+  if (!can_read_late(args[0]->as<Spread>().operand, rest)) return false;
+  int mark = next_;
+  Reg values = temps(static_cast<int>(rest.size()));
+  for (size_t i = 0; i < rest.size(); ++i) expression(rest[i], values + static_cast<int>(i));
+  emit(Op::NewList, to, 0, 0);
+  spread(args[0]->as<Spread>(), to);
+  for (size_t i = 0; i < rest.size(); ++i) emit(Op::ListPush, to, values + static_cast<int>(i));
+  release_to(mark);
+  return true;
+}
+
 // The items as one list, for calls and lists with `...`.
 void FunctionCompiler::spread_args(NodeList args, Reg to) {
+  if (!args.empty() && spread_last(args, to)) return;
   emit(Op::NewList, to, 0, 0);
   for (Node* arg : args) {
     int mark = next_;
@@ -45,12 +76,24 @@ void FunctionCompiler::spread(Spread& node, Reg list) {
   bind(end);
 }
 
-Reg FunctionCompiler::args(NodeList list, Reg first) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
-    expression(list[i], first + static_cast<int>(i));
+// A variable in a register is read after the other arguments, when they do not assign it: if one of them is its last
+// reader but one, the call can have the value to itself.
+void FunctionCompiler::args(NodeList list, Reg first, bool take_schemas) {
+  std::vector<bool> is_late(list.size());
+  bool may_assign = false;
+  for (size_t i = list.size(); i-- > 0;) {
+    is_late[i] = !may_assign && own_register(list[i]) >= 0;
+    may_assign = may_assign || may_run(list[i], Runs::Statements);
   }
-  return first;
+  for (bool late : {false, true}) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (is_late[i] != late) continue;
+      Reg reg = first + static_cast<int>(i);
+      if (take_schemas && schema_argument(list[i], reg)) continue;
+      if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
+      expression(list[i], reg);
+    }
+  }
 }
 
 void FunctionCompiler::place_result(Reg from, Reg to) {
@@ -82,12 +125,7 @@ void FunctionCompiler::call_builtin(std::string_view name, uint32_t id, NodeList
     return;
   }
   Reg first = window(to, std::max<int>(1, static_cast<int>(list.size())));
-  for (size_t i = 0; i < list.size(); ++i) {
-    Reg reg = first + static_cast<int>(i);
-    if (takes_schema(name) && schema_argument(list[i], reg)) continue;
-    if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
-    expression(list[i], reg);
-  }
+  args(list, first, takes_schema(name));
   at(span);
   emit_x(Op::CallBuiltin, first, static_cast<uint32_t>(list.size()), 0, id);
   place_result(first, to);
@@ -158,7 +196,12 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
   // The receiver first, then room for the arguments behind it: a long chain of calls then uses the
   // same few registers over and over.
   Reg object = window(to, 1);
-  expression(node.object, object);
+  // A variable is read after the arguments, as one of them would be (see `args`).
+  Reg late = node.optional || spread ? -1 : own_register(node.object);
+  for (Node* arg : node.args) {
+    if (late >= 0 && may_run(arg, Runs::Statements)) late = -1;
+  }
+  if (late < 0) expression(node.object, object);
   temps(spread ? 1 : static_cast<int>(count));
   if (node.optional) emit_jump(Op::JumpIfNil, object, end);  // arguments are not evaluated then
   if (spread) {
@@ -167,6 +210,7 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
     emit_x(Op::CallMethodSpread, object, object + 1, 0, cache(node.name.text));
   } else {
     args(node.args, object + 1);
+    if (late >= 0) emit(Op::Move, object, late);
     at(node.name.span);
     bool push = count == 1 && node.name.text == "push";
     emit_x(push ? Op::CallPush : Op::CallMethod, object, count, 0, cache(node.name.text));

@@ -21,8 +21,6 @@ class Catalog {
   virtual ~Catalog() = default;
   virtual std::optional<BuiltinInfo> find(std::string_view name) const = 0;
   virtual std::optional<double> constant(std::string_view name) const = 0;
-  // True when every method of this name is written in C++ and so cannot run user code.
-  virtual bool is_native_method(std::string_view name) const = 0;
   virtual std::vector<std::string_view> names() const = 0;
 };
 

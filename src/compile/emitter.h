@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bytecode/code.h"
-#include "compile/accesses.h"
+#include "bytecode/accesses.h"
 #include "compile/catalog.h"
 #include "compile/resolver.h"
 #include "compile/scope.h"
@@ -137,7 +137,6 @@ class FunctionCompiler {
   void assign_long_path(syntax::Identifier& name, Reg keys, uint32_t count);
   void assign_variable(syntax::Assign& node, syntax::Identifier& target);
   void assign_uncertain(syntax::Assign& node, syntax::Identifier& target);
-  bool assign_update(Variable& variable, syntax::Node* value, Span span);
   void return_statement(syntax::Return& node);
   void return_value(Reg value);
   void leave_loops(size_t cleanups, Reg end);
@@ -161,6 +160,7 @@ class FunctionCompiler {
   void identifier(syntax::Identifier& node, Reg to);
   void list_literal(syntax::ListLiteral& node, Reg to);
   void dict_literal(syntax::List<syntax::DictEntry> entries, Reg to);
+  bool dict_from(syntax::List<syntax::DictEntry> entries, Reg to);
   void struct_literal(syntax::StructLiteral& node, Reg to);
   void closure(syntax::Closure& node, Reg to, std::string_view name = "closure");
   void unary(syntax::Unary& node, Reg to);
@@ -187,7 +187,9 @@ class FunctionCompiler {
   bool has_spread(syntax::NodeList args) const;
   void spread_args(syntax::NodeList args, Reg to);
   void spread(syntax::Spread& node, Reg list);
-  Reg args(syntax::NodeList list, Reg first);
+  void args(syntax::NodeList list, Reg first, bool take_schemas = false);
+  bool can_read_late(syntax::Node* first, const std::vector<syntax::Node*>& rest) const;
+  bool spread_last(syntax::NodeList args, Reg to);
   bool schema_argument(syntax::Node* node, Reg to);
   void place_result(Reg from, Reg to);
 
@@ -282,13 +284,13 @@ class FunctionCompiler {
   std::vector<const syntax::Node*> aliases_open_;
   std::vector<SchemaArgument> schema_arguments_;
   Reg result_ = -1;  // where the function's value is built, while its last expression is compiled
-  WideMap wide_;
+  bytecode::WideMap wide_;
   bool too_large_ = false;
 };
 
 // Turns the last reads of registers into moves, so that updates can happen in place (liveness.cpp). With
 // `keeps_generators` a variable that holds a generator keeps it until its scope ends: dropping it may run code.
-void mark_last_uses(bytecode::Code& code, const WideMap& wide, bool keeps_generators);
+void mark_last_uses(bytecode::Code& code, const bytecode::WideMap& wide, bool keeps_generators);
 
 bool is_owned(const syntax::TypeNode* type);  // owned<T>
 

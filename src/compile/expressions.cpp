@@ -1,52 +1,10 @@
 #include "compile/emitter.h"
+#include "compile/runs.h"
 
 namespace harn::compile {
 
 using namespace bytecode;
 using namespace syntax;
-
-// True when evaluating the node may run statements of this function, which may assign its variables.
-static bool may_assign(const Node* node, int depth = 0) {
-  if (depth > 6) return true;
-  switch (node->kind) {
-    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
-    case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
-    // A task changes nothing of the one that starts it.
-    case NodeKind::Identifier: case NodeKind::Closure: case NodeKind::Spawn: return false;
-    case NodeKind::Unary: return may_assign(node->as<Unary>().operand, depth + 1);
-    case NodeKind::InterpolatedString:
-      for (Node* part : node->as<InterpolatedString>().parts) if (may_assign(part, depth + 1)) return true;
-      return false;
-    case NodeKind::ListLiteral:
-      for (Node* item : node->as<ListLiteral>().items) if (may_assign(item, depth + 1)) return true;
-      return false;
-    case NodeKind::Spread: return may_assign(node->as<Spread>().operand, depth + 1);
-    case NodeKind::DictLiteral:
-      for (const DictEntry& entry : node->as<DictLiteral>().entries) {
-        if (entry.computed && may_assign(entry.computed, depth + 1)) return true;
-        if (entry.value && may_assign(entry.value, depth + 1)) return true;
-      }
-      return false;
-    case NodeKind::Ternary:
-      return may_assign(node->as<Ternary>().condition, depth + 1) ||
-             may_assign(node->as<Ternary>().then_value, depth + 1) ||
-             may_assign(node->as<Ternary>().else_value, depth + 1);
-    case NodeKind::Binary:
-      return may_assign(node->as<Binary>().left, depth + 1) ||
-             may_assign(node->as<Binary>().right, depth + 1);
-    case NodeKind::Member: return may_assign(node->as<Member>().object, depth + 1);
-    case NodeKind::Index:
-      return may_assign(node->as<Index>().object, depth + 1) ||
-             may_assign(node->as<Index>().index, depth + 1);
-    case NodeKind::Call:
-      for (Node* arg : node->as<Call>().args) if (may_assign(arg, depth + 1)) return true;
-      return may_assign(node->as<Call>().callee, depth + 1);
-    case NodeKind::MethodCall:
-      for (Node* arg : node->as<MethodCall>().args) if (may_assign(arg, depth + 1)) return true;
-      return may_assign(node->as<MethodCall>().object, depth + 1);
-    default: return true;
-  }
-}
 
 Reg FunctionCompiler::operand(Node* node) {
   if (Reg own = own_register(node); own >= 0) return own;
@@ -214,6 +172,7 @@ void FunctionCompiler::dict_literal(List<DictEntry> entries, Reg to) {
     emit_x(Op::NewDictOf, to, first, static_cast<uint32_t>(entries.size()), constant(keys_of(entries)));
     return;
   }
+  if (dict_from(entries, to)) return;
   Reg dict = temp();
   emit(Op::NewDict, dict);
   for (const DictEntry& entry : entries) {
@@ -236,6 +195,41 @@ void FunctionCompiler::dict_literal(List<DictEntry> entries, Reg to) {
     release_to(mark);
   }
   emit(Op::Steal, to, dict);
+}
+
+// `{...record, a: 1, [key]: 2}`
+bool FunctionCompiler::dict_from(List<DictEntry> entries, Reg to) {
+  constexpr size_t kMost = 16;
+  if (entries.size() > kMost || entries[0].form != KeyForm::Spread) return false;
+  std::vector<Node*> rest;
+  for (size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i].form == KeyForm::Spread) return false;
+    if (entries[i].computed) rest.push_back(entries[i].computed);
+    rest.push_back(entries[i].value);
+  }
+  if (!can_read_late(entries[0].value, rest)) return false;
+  // A key, where it is computed, and behind it its value.
+  std::vector<Reg> values;
+  for (size_t i = 1; i < entries.size(); ++i) {
+    const DictEntry& entry = entries[i];
+    bool is_computed = entry.form == KeyForm::Computed;
+    Reg first = temps(is_computed ? 2 : 1);
+    if (is_computed) expression(entry.computed, first);
+    values.push_back(is_computed ? first + 1 : first);
+    expression(entry.value, values.back());
+  }
+  Reg dict = temp();
+  emit(Op::NewDict, dict);
+  Reg source = operand(entries[0].value);
+  at(entries[0].value->span);
+  emit(Op::DictSpread, dict, source);
+  for (size_t i = 1; i < entries.size(); ++i) {
+    Reg value = values[i - 1];
+    if (entries[i].form == KeyForm::Computed) emit(Op::DictPut, dict, value - 1, value);
+    else emit_x(Op::SetField, dict, value, 0, cache(entries[i].key.text));
+  }
+  emit(Op::Steal, to, dict);
+  return true;
 }
 
 void FunctionCompiler::struct_literal(StructLiteral& node, Reg to) {
@@ -304,7 +298,7 @@ void FunctionCompiler::binary(Binary& node, Reg to) {
   // Intermediate results go to a temporary: `to` may be a variable that later operands still read.
   Reg partial = -1;
   Reg left;
-  if (may_assign(chain.back()->right)) {
+  if (may_run(chain.back()->right, Runs::Statements)) {
     left = partial = temp();
     expression(leftmost, left);
   } else {
@@ -355,7 +349,7 @@ void FunctionCompiler::arithmetic(BinaryOp op, Reg left, Node* right, Reg to, Sp
 
 void FunctionCompiler::comparison(Binary& node, Reg to) {
   Reg left;
-  if (may_assign(node.right)) {
+  if (may_run(node.right, Runs::Statements)) {
     left = temp();
     expression(node.left, left);
   } else {
@@ -448,7 +442,7 @@ bool FunctionCompiler::compare_jump(Binary& node, bool when, Label& label) {
     return true;
   }
   Reg left;
-  if (may_assign(node.right)) {
+  if (may_run(node.right, Runs::Statements)) {
     left = temp();
     expression(node.left, left);
   } else {
@@ -495,7 +489,7 @@ void FunctionCompiler::index(Index& node, Reg to) {
   Label end;
   // As for members: what is read on the way is let go at once, so that it stays unshared.
   Reg own = own_register(node.object);
-  bool in_place = own >= 0 && !may_assign(node.index) && !node.optional;
+  bool in_place = own >= 0 && !may_run(node.index, Runs::Statements) && !node.optional;
   Reg object = in_place ? own : to;
   if (!in_place) expression(node.object, to);
   if (node.optional) {
@@ -526,7 +520,7 @@ void FunctionCompiler::slice(Slice& node, Reg to) {
 
 void FunctionCompiler::range(Range& node, Reg to) {
   Reg start;
-  if (may_assign(node.end)) {
+  if (may_run(node.end, Runs::Statements)) {
     start = temp();
     expression(node.start, start);
   } else {

@@ -222,8 +222,7 @@ class FarRegisters {
     Format format = row(op).format;
     if (length(format) < 2) return 0;
     uint32_t extra = code_.words[at + 1];
-    bool is_cell = (op == Op::SetPath && a_of(word) == static_cast<uint32_t>(Place::Cell)) ||
-                   (op == Op::ClearPlace && b_of(word) == static_cast<uint32_t>(Place::Cell));
+    bool is_cell = op == Op::SetPath && a_of(word) == static_cast<uint32_t>(Place::Cell);
     if (!is_cell || !is_far(extra)) return extra;
     uint32_t near = room(1);
     load(near, extra, false);

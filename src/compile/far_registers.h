@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bytecode/code.h"
-#include "compile/accesses.h"
+#include "bytecode/accesses.h"
 
 // Functions that need more registers than the fields of an instruction can name.
 //
@@ -21,6 +21,6 @@ namespace harn::compile {
 constexpr uint32_t kNearRegisters = 120;
 
 // Rewrites the function's code. `wide`: the operands that were cut; `clears_scopes`: as in ModuleContext.
-void use_far_registers(bytecode::Code& code, const WideMap& wide, uint32_t near, bool clears_scopes);
+void use_far_registers(bytecode::Code& code, const bytecode::WideMap& wide, uint32_t near, bool clears_scopes);
 
 }  // namespace harn::compile

@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "vm/claim.h"
 #include "vm/dict.h"
 #include "vm/interpreter.h"
 #include "vm/ops.h"
@@ -86,6 +87,7 @@ Status Interpreter::set_field(Value& object, InlineCache& cache, Value value) {
   if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) {
     return fail(type_error("cannot set property `{}` on {}", cache.name->view(), type_name(object)));
   }
+  claim(object);
   dict_set(object, cache.name, std::move(value));
   DictObject* dict = object.as_dict();
   if (dict->shape) {
@@ -113,10 +115,12 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
       Outcome<size_t> at = write_index(target, key);
       if (!at) return fail(std::unexpected(std::move(at).error()));
       if (list_size(target) > kMaxListSize) return fail(runtime_error("list too large"));
+      claim(target);
       writable_list(target)->items[*at] = std::move(value);
       return Status::Done;
     }
     case Kind::Dict: case Kind::Struct:
+      claim(target);
       if (key.is_string()) dict_set(target, key.as_string(), std::move(value));
       else if (key.is_int()) dict_set(target, IntText(key.as_int()).view(), std::move(value));
       else dict_set(target, to_key(key).get(), std::move(value));
@@ -138,9 +142,11 @@ Value* Interpreter::step(Value& target, const Value& key) {
         fail(std::unexpected(std::move(at).error()));
         return nullptr;
       }
+      claim(target);
       return &writable_list(target)->items[*at];
     }
     case Kind::Dict: case Kind::Struct: {
+      claim(target);
       auto name = to_key(key);
       if (Value* slot = dict_slot(target, name.get())) return slot;
       dict_set(target, name.get(), Value());
@@ -221,7 +227,27 @@ Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uin
 
 // ---- text and spreads ----
 
-Value Interpreter::concat(const Value* parts, uint32_t count) {
+// The first part is a temporary: a text that only it holds grows in place. Nothing that runs here can fail.
+static bool append_parts(Value* parts, uint32_t count) {
+  constexpr size_t kLong = 64;  // for shorter ones a new text is as good
+  constexpr size_t kTooLong = kMaxStringSize / 64;  // it has at most 32 parts, each no longer than the first
+  if (!parts[0].is_string()) return false;
+  size_t size = parts[0].as_string()->size;
+  if (size < kLong || size > kTooLong) return false;
+  for (uint32_t i = 1; i < count; ++i) {
+    if (!parts[i].is_string() && !parts[i].is_int()) return false;
+    if (parts[i].is_string() && parts[i].as_string()->size > size) return false;
+  }
+  claim_room(parts[0], 64);
+  for (uint32_t i = 1; i < count; ++i) {
+    if (parts[i].is_string()) append(parts[0], parts[i].as_string()->view());
+    else append(parts[0], IntText(parts[i].as_int()).view());
+  }
+  return true;
+}
+
+Value Interpreter::concat(Value* parts, uint32_t count) {
+  if (append_parts(parts, count)) return std::move(parts[0]);
   struct Piece {
     const char* data;
     size_t size;
@@ -259,7 +285,38 @@ Value Interpreter::concat(const Value* parts, uint32_t count) {
   return text;
 }
 
-Status Interpreter::list_spread(Value& list, const Value& items) {
+bool Interpreter::push_claimed(Value& list, Value& item) {
+  if (!list.is_list() || refs_of(list.object()) <= 0) return false;
+  ListObject* object = list.as_list();
+  if (object->size == object->capacity) object->grow(size_t{object->size} + 1);  // the others do not see it
+  claim(list);
+  if (!list.is_unique()) return false;
+  object->push(std::move(item));
+  return true;
+}
+
+Value Interpreter::list_rest(Value& list, size_t from, bool is_used_up) {
+  size_t size = list_size(list);
+  from = std::min(from, size);
+  if (list.is(Kind::Range)) return part_of_range(list.as_range(), from, size);
+  if (is_used_up) {
+    claim(list);
+    if (list.is_unique()) {
+      list.as_list()->keep(from, size);
+      return std::move(list);
+    }
+  }
+  return new_list(list.as_list()->values().subspan(from));
+}
+
+// The items are a temporary, which is not read again unless a loop must pull from it.
+Status Interpreter::list_spread(Value& list, Value& items) {
+  if (items.is_list() && list.as_list()->size == 0) {
+    list = std::move(items);
+    claim(list);
+    writable_list(list);
+    return Status::Done;
+  }
   if (items.is(Kind::Set)) {
     for (const Value& item : items.as_set()->values()) {
       vm::step();
@@ -280,14 +337,16 @@ Status Interpreter::list_spread(Value& list, const Value& items) {
   return Status::Done;
 }
 
-Status Interpreter::dict_spread(Value& dict, const Value& items) {
+Status Interpreter::dict_spread(Value& dict, Value& items, bool is_used_up) {
   if (items.is_nil()) return Status::Done;
   if (!items.is(Kind::Dict) && !items.is(Kind::Struct)) {
     return fail(type_error("cannot spread {} into a dict: expected dict", type_name(items)));
   }
   // The usual `{...base, k: v}`: start from a copy of the whole.
   if (items.is(Kind::Dict) && dict.as_dict()->size() == 0) {
-    dict = items;
+    if (is_used_up) dict = std::move(items);
+    else dict = items;
+    if (is_used_up) claim(dict);
     writable_dict(dict);
     return Status::Done;
   }

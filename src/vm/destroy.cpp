@@ -17,7 +17,7 @@ void drop_values(Value* values, size_t count) {
 
 void destroy_list(ListObject* list) {
   drop_values(list->items, list->size);
-  if (list->items) deallocate(list->items, list->capacity * sizeof(Value));
+  if (list->items) deallocate(list->items - list->front, (size_t{list->capacity} + list->front) * sizeof(Value));
   deallocate(list, sizeof(ListObject));
 }
 

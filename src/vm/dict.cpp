@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vm/claim.h"
 #include "vm/hash_table.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
@@ -25,6 +26,7 @@ DictObject* allocate_dict(Shape* shape, size_t capacity) {
 }
 
 DictObject* copy_dict(const DictObject* source, size_t capacity) {
+  note_copy(source->size());
   if (!source->shape) {
     auto* copy = allocate_dict(nullptr, 1);
     copy->kind = source->kind;

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/assert.h"
+#include "bytecode/liveness.h"
 #include "vm/memory.h"
 #include "vm/print.h"
 #include "vm/scheduler.h"
@@ -128,6 +129,7 @@ struct Unit::Storage {
   std::mutex lock;  // guards what follows
   std::unordered_map<const Prototype*, Prototype> twins;
   std::unordered_map<const Code*, ReachedVariables> reached;
+  std::unordered_map<const Code*, Liveness> liveness;
 };
 
 namespace {
@@ -223,8 +225,20 @@ const ReachedVariables& Unit::reached(const Prototype& proto) {
   return found->second;
 }
 
+const Liveness& Unit::liveness(const Prototype& proto) {
+  std::lock_guard lock(storage_->lock);
+  auto found = storage_->liveness.find(proto.code);
+  if (found == storage_->liveness.end()) {
+    static const WideMap kNone;
+    found = storage_->liveness.try_emplace(proto.code, *proto.code, kNone, Liveness::Fields::Apart).first;
+  }
+  __atomic_store_n(&proto.known_liveness, &found->second, __ATOMIC_RELEASE);
+  return found->second;
+}
+
 Prototype* Prototype::bound_twin() { return unit->bound_twin(*this); }
 const ReachedVariables& Prototype::reached() { return unit->reached(*this); }
+const Liveness& Prototype::find_liveness() const { return unit->liveness(*this); }
 
 // ---- stacks ----
 

@@ -11,6 +11,10 @@
 #include "vm/builtin.h"
 #include "vm/value.h"
 
+namespace harn::bytecode {
+class Liveness;
+}
+
 // Code as the interpreter runs it, closures, and the stacks they run on.
 namespace harn::vm {
 
@@ -57,6 +61,13 @@ struct Prototype {
   Prototype* bound_twin();
   // The program variables that this code and what it calls by name may use.
   const bytecode::ReachedVariables& reached();
+  // Which registers are read later. Found when first asked for.
+  const bytecode::Liveness& liveness() const {
+    const bytecode::Liveness* known = __atomic_load_n(&known_liveness, __ATOMIC_ACQUIRE);
+    return known ? *known : find_liveness();
+  }
+  const bytecode::Liveness& find_liveness() const;
+  mutable const bytecode::Liveness* known_liveness = nullptr;
 };
 
 struct ClosureObject : Object {
@@ -80,6 +91,7 @@ struct Unit {
   // Found when first asked for, by any thread.
   Prototype* bound_twin(Prototype& proto);
   const bytecode::ReachedVariables& reached(const Prototype& proto);
+  const bytecode::Liveness& liveness(const Prototype& proto);
 
  private:
   Prototype* link(const bytecode::Code& code, const BuiltinTable& builtins);

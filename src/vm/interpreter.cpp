@@ -250,22 +250,6 @@ op_NewCell: {
 op_GetCell: RA = RB.as<CellObject>()->value; NEXT;
 op_SetCell: RA.as<CellObject>()->value = std::move(RB); NEXT;
 op_GetSelf: RA = Value::share(frame->closure); NEXT;
-op_ClearPlace: {
-  uint32_t x = *pc++;
-  Kind kind = RA.kind();
-  bool clear = kind == Kind::List || kind == Kind::String || kind == Kind::Set ||
-               (kind == Kind::Dict && C == 0);
-  if (!clear) NEXT;
-  switch (static_cast<Place>(B)) {
-    case Place::Global:
-      G = own_globals();
-      G[x].set_nil();
-      break;
-    case Place::Capture: frame->closure->captures()[x].as<CellObject>()->value.set_nil(); break;
-    case Place::Cell: R[x].as<CellObject>()->value.set_nil(); break;
-  }
-  NEXT;
-}
 
   // ---- far registers and large operands ----
 op_NewFar: {
@@ -317,8 +301,7 @@ op_Large: {
     }                                                                         \
     SETTLE(settle(SLOW(left, right), RA));                                    \
   }
-// MAY_TAKE: the left value is given up and comes back larger, so that the addition can be in place. For
-// `x = x + y` that holds when the kinds are the same: it cannot fail half-way then.
+// MAY_TAKE: the left value is given up and comes back larger, so that the addition can be in place.
 #define ADDITION(RIGHT, MAY_TAKE)                                             \
   {                                                                           \
     const Value& left = RB;                                                   \
@@ -331,10 +314,11 @@ op_Large: {
       RA.set_float(left.as_float() + right.as_float());                       \
       NEXT;                                                                   \
     }                                                                         \
+    frame->pc = pc;                                                           \
     if (MAY_TAKE) SETTLE(add_taken(RB, right, RA));                           \
     SETTLE(settle(add(left, right), RA));                                     \
   }
-op_Add: ADDITION(RC, A == B && A != C && left.kind() == right.kind() && left.is_unique())
+op_Add: ADDITION(RC, false)
 op_AddTemp: ADDITION(RC, true)
 op_Sub: ARITHMETIC(RB, RC, wrap_sub, -, subtract)
 op_Mul: ARITHMETIC(RB, RC, wrap_mul, *, multiply)
@@ -353,7 +337,8 @@ op_AddInt: {
   if (amount < 0) SETTLE(settle(subtract(left, Value::integer(-amount)), RA));
   SETTLE(settle(add(left, Value::integer(amount)), RA));
 }
-op_AddConst: ADDITION(KC, A == B && left.kind() == right.kind() && left.is_unique())
+op_AddConst: ADDITION(KC, false)
+op_AddConstTemp: ADDITION(KC, true)
 op_SubConst: ARITHMETIC(RB, KC, wrap_sub, -, subtract)
 op_MulConst: ARITHMETIC(RB, KC, wrap_mul, *, multiply)
 #define DIVIDE(RIGHT, INT_OP, FLOAT_CODE, SLOW)                                     \
@@ -445,6 +430,7 @@ op_NewList: {
 }
 op_ListPush: RA.as_list()->push(std::move(RB)); NEXT;
 op_ListSpread: {
+  frame->pc = pc + 1;
   Status status = list_spread(RA, RB);
   if (status == Status::Failed) goto failure;
   BRANCH(status == Status::Done)
@@ -473,7 +459,9 @@ op_NewDictOf: {
 op_DictPut:
   dict_set(RA, to_key(RB).get(), std::move(RC));
   NEXT;
-op_DictSpread: SETTLE(dict_spread(RA, RB));
+op_DictSpread:
+  frame->pc = pc;
+  SETTLE(dict_spread(RA, RB, C != 0));
 op_NewStruct: {
   uint32_t x = *pc++;
   SETTLE(new_struct_of(RA, *proto, x, &RB, C));
@@ -482,6 +470,7 @@ op_NewRange: op_NewRangeExclusive: {
   SETTLE(settle(range_between(RB, RC, op_of(w) == Op::NewRange), RA));
 }
 op_Concat: {
+  frame->pc = pc;
   Value text = concat(&RB, C);
   RA = std::move(text);
   NEXT;
@@ -496,6 +485,7 @@ op_GetField: {
       NEXT;
     }
   }
+  frame->pc = pc;
   SETTLE(get_field(RA, object, cache, C));
 }
 op_SetField: {
@@ -508,6 +498,7 @@ op_SetField: {
       NEXT;
     }
   }
+  frame->pc = pc;
   SETTLE(set_field(object, cache, std::move(RB)));
 }
 op_GetIndex: {
@@ -539,11 +530,13 @@ op_SetIndex: {
       NEXT;
     }
   }
+  frame->pc = pc;
   SETTLE(set_index(object, key, std::move(RC)));
 }
 op_GetSlice: {
   Value* part = &RB;
-  SETTLE(settle(slice(part[0], part[1], part[2]), RA));
+  frame->pc = pc;
+  SETTLE(settle(slice(std::move(part[0]), part[1], part[2]), RA));
 }
 op_SetPath: {
   uint32_t x = *pc++;
@@ -562,11 +555,13 @@ op_SetPath: {
     FAIL(plain_error("Undefined variable: {}",
                      static_cast<Place>(A) == Place::Global ? proto->unit->program->globals[x] : "?"));
   }
+  frame->pc = pc;
   SETTLE(set_path(*target, keys, count, std::move(keys[count])));
 }
 op_SetPathLocal: {
   ++pc;
   Value* keys = &RB;
+  frame->pc = pc;
   SETTLE(set_path(RA, keys, C, std::move(keys[C])));
 }
 op_DestructureCheck: {
@@ -578,11 +573,9 @@ op_DestructureCheck: {
 }
 op_ListRest: {
   size_t from = *pc++;
-  const Value& list = RB;
-  size_t size = list_size(list);
-  auto rest = new_list(size > from ? size - from : 0);
-  for (size_t i = from; i < size; ++i) rest->push(list_item(list, i));
-  RA = Value(std::move(rest));
+  frame->pc = pc;
+  Value rest = list_rest(RB, from, C != 0);
+  RA = std::move(rest);
   NEXT;
 }
 op_DictRest: {
@@ -657,6 +650,8 @@ op_CallPush: {
     list.as_list()->push(std::move(R[A + 1]));
     NEXT;
   }
+  frame->pc = pc;
+  if (push_claimed(list, R[A + 1])) NEXT;
   FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
 }
 op_CallBuiltin: {
@@ -683,6 +678,7 @@ op_CallBuiltin: {
   }
   // C++ functions never enter a frame: everything stays where it is.
   Value* args = &RA;
+  frame->pc = pc;
   Call native(vm_, row, args, count);
   Outcome<Value> outcome = row.call(native);
   if (!outcome) [[unlikely]] FAIL(std::unexpected(std::move(outcome).error()));

@@ -42,6 +42,8 @@ class Interpreter {
 
   // In the middle of C++ code (see vm/pace.h): throws Stopped when the task has to stop.
   void look_up();
+  // In the middle of C++ code (see vm/claim.h).
+  void claim_object(Object* object);
   // Which frame the block of a deadline is in.
   void mark_block(Deadline& deadline) const;
   bool is_block_of_frame(const Deadline& deadline) const;
@@ -139,10 +141,13 @@ class Interpreter {
   Status set_path(Value& target, const Value* keys, uint32_t count, Value value);
   Value* step(Value& target, const Value& key);
   Status new_struct_of(Value& type, const Prototype& proto, uint32_t keys, Value* values, uint32_t count);
-  Value concat(const Value* parts, uint32_t count);
+  Value concat(Value* parts, uint32_t count);
   // Entered: the items must be pulled one by one.
-  Status list_spread(Value& list, const Value& items);
-  Status dict_spread(Value& dict, const Value& items);
+  Status list_spread(Value& list, Value& items);
+  Status dict_spread(Value& dict, Value& items, bool is_used_up);
+  static Value list_rest(Value& list, size_t from, bool is_used_up);
+  // Appends to a list that others hold, when they do not need it.
+  static bool push_claimed(Value& list, Value& item);
   Value dict_rest(const Value& dict, const bytecode::Keys& without);
   bool is_variant(const Value& value, InlineCache& cache);
   static bool has_keys(const Value& value, const bytecode::Keys& keys);

@@ -1,16 +1,57 @@
 #include <algorithm>
 
+#include "vm/claim.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/pace.h"
 
 namespace harn::vm {
 
+namespace {
+
+// The places in front are used before more are asked for, when there are enough of them to pay for the move.
+bool move_to_start(ListObject& list, size_t at_least) {
+  if (list.front < list.size / 2 || at_least > size_t{list.capacity} + list.front) return false;
+  Value* start = list.items - list.front;
+  memmove(static_cast<void*>(start), list.items, list.size * sizeof(Value));
+  list.items = start;
+  list.capacity += list.front;
+  list.front = 0;
+  return true;
+}
+
+void move_to_block(ListObject& list, size_t capacity) {
+  auto* block = static_cast<Value*>(allocate(capacity * sizeof(Value)));
+  memcpy(static_cast<void*>(block), list.items, list.size * sizeof(Value));
+  deallocate(list.items - list.front, (size_t{list.capacity} + list.front) * sizeof(Value));
+  list.items = block;
+  list.capacity = static_cast<uint32_t>(capacity);
+  list.front = 0;
+}
+
+}  // namespace
+
 void ListObject::grow(size_t at_least) {
   if (at_least > kMaxListSize) throw_too_large("list too large");
-  size_t wanted = std::max({at_least, capacity + capacity / 2, size_t{4}});
-  items = static_cast<Value*>(reallocate(items, capacity * sizeof(Value), wanted * sizeof(Value)));
-  capacity = wanted;
+  size_t wanted = std::max({at_least, size_t{capacity} + capacity / 2, size_t{4}});
+  if (front > 0 && move_to_start(*this, at_least)) return;
+  if (front > 0) {
+    move_to_block(*this, wanted);
+  } else {
+    items = static_cast<Value*>(reallocate(items, capacity * sizeof(Value), wanted * sizeof(Value)));
+    capacity = static_cast<uint32_t>(wanted);
+  }
+}
+
+void ListObject::keep(size_t from, size_t to) {
+  for (size_t i = to; i < size; ++i) items[i].~Value();
+  for (size_t i = 0; i < from; ++i) items[i].~Value();
+  size = static_cast<uint32_t>(to - from);
+  items += from;
+  front += static_cast<uint32_t>(from);
+  capacity -= static_cast<uint32_t>(from);
+  // A queue that was long once gives its memory back.
+  if (front / 4 > size + 16) move_to_block(*this, size + size / 2 + 4);
 }
 
 Ref<ListObject> new_list(size_t capacity) {
@@ -18,8 +59,9 @@ Ref<ListObject> new_list(size_t capacity) {
   auto* items = capacity ? static_cast<Value*>(allocate(capacity * sizeof(Value))) : nullptr;
   auto* list = allocate_object<ListObject>(Kind::List);
   list->size = 0;
-  list->capacity = capacity;
+  list->capacity = static_cast<uint32_t>(capacity);
   list->items = items;
+  list->front = 0;
   return Ref<ListObject>::adopt(list);
 }
 
@@ -73,6 +115,7 @@ ListObject* writable_list(Value& target) {
   } else if (!target.is_unique()) {
     // Leave some room: a copy is made in order to change it, and most changes add something.
     const ListObject* source = target.as_list();
+    note_copy(source->size);
     auto copy = new_list(source->size + source->size / 8 + 1);
     for (const Value& value : source->values()) {
       step();

@@ -76,9 +76,11 @@ Ref<BytesObject> new_bytes(std::string_view octets);
 // ---- lists and ranges ----
 
 struct ListObject : Object {
-  size_t size;
-  size_t capacity;
+  uint32_t size;
+  uint32_t capacity;  // from `items` on
   Value* items;
+  uint32_t front;     // places before `items` that belong to the same block: what was taken off the front
+  uint32_t unused;
 
   std::span<Value> values() { return {items, size}; }
   std::span<const Value> values() const { return {items, size}; }
@@ -88,6 +90,8 @@ struct ListObject : Object {
     new (items + size++) Value(std::move(value));
   }
   void grow(size_t at_least);
+  // Keeps items from..to only: while the caller is its one owner. The rest is let go of in time for what goes.
+  void keep(size_t from, size_t to);
 };
 // Larger lists (a range written out, a repetition) are refused with an error.
 constexpr size_t kMaxListSize = size_t{1} << 28;
@@ -112,6 +116,8 @@ size_t list_size(const Value& list);
 Value list_item(const Value& list, size_t index);
 // The list as a ListObject: itself, or a range written out.
 Ref<ListObject> to_list_object(const Value& list);
+// Items from..to: the list itself, shortened, when nobody else needs it.
+Value part_of_list(Value list, size_t from, size_t to);
 // The list in `target` as an object that may be written to.
 ListObject* writable_list(Value& target);
 

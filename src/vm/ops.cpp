@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text.h"
+#include "vm/claim.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
 #include "vm/pace.h"
@@ -86,23 +87,37 @@ bool are_ints(const Value& a, const Value& b) { return a.is_int() && b.is_int();
 int64_t wrap(uint64_t bits) { return static_cast<int64_t>(bits); }
 uint64_t bits(const Value& value) { return static_cast<uint64_t>(value.as_int()); }
 
-Outcome<void> add_lists(Value& a, const Value& b) {
+// Whether `a` is a value of the caller's own, which others may hold for nothing.
+enum class Left { Kept, Taken };
+
+Outcome<void> add_lists(Value& a, const Value& b, Left left) {
   size_t more = list_size(b);
   if (list_size(a) + more > kMaxListSize) return list_too_large();
   if (more == 0 && a.is_list()) return {};
   step(more);  // not on the way: nobody may see half of it
   // `b` may be the very list that is about to change.
   Value other = b;
+  if (left == Left::Taken && a.is_list() && refs_of(a.object()) > 1) {
+    // Room first: after the claim nothing may fail. The others do not see it.
+    ListObject* shared = a.as_list();
+    if (shared->size + more > shared->capacity) shared->grow(shared->size + more);
+    claim(a);
+  }
   ListObject* list = writable_list(a);
   if (list->size + more > list->capacity) list->grow(list->size + more);
   for (size_t i = 0; i < more; ++i) new (list->items + list->size++) Value(list_item(other, i));
   return {};
 }
 
-Outcome<void> add_strings(Value& a, const Value& b) {
+Outcome<void> add_strings(Value& a, const Value& b, Left left) {
   std::string_view more = b.as_string()->view();
   if (a.as_string()->size + more.size() > kMaxStringSize) return string_too_large();
   step_bytes(more.size());
+  if (left == Left::Taken) {
+    claim_room(a, more.size());
+    append(a, more);
+    return {};
+  }
   if (a.is_unique()) {
     append(a, more);
     return {};
@@ -143,18 +158,23 @@ int64_t int_power(int64_t base, uint64_t exponent) {
 
 }  // namespace
 
-Outcome<void> add_to(Value& a, const Value& b) {
-  if (a.is_string() && b.is_string()) return add_strings(a, b);
-  if (is_list_like(a) && is_list_like(b)) return add_lists(a, b);
-  if (a.is_dict() && b.is_dict()) dict_merge(a, b.as_dict());
+static Outcome<void> add_to(Value& a, const Value& b, Left left) {
+  if (a.is_string() && b.is_string()) return add_strings(a, b, left);
+  if (is_list_like(a) && is_list_like(b)) return add_lists(a, b, left);
+  if (a.is_dict() && b.is_dict()) {
+    if (left == Left::Taken && a.as_dict() != b.as_dict()) claim(a);
+    dict_merge(a, b.as_dict());
+  }
   else if (are_ints(a, b)) a.set_int(wrap(bits(a) + bits(b)));
   else if (are_numbers(a, b)) a.set_float(a.as_number() + b.as_number());
   else return type_error("Cannot add {} and {}", type_name(a), type_name(b));
   return {};
 }
 
+Outcome<void> add_to(Value& a, const Value& b) { return add_to(a, b, Left::Taken); }
+
 Outcome<Value> add(Value a, const Value& b) {
-  HARN_CHECK(add_to(a, b));
+  HARN_CHECK(add_to(a, b, Left::Kept));
   return a;
 }
 
@@ -304,10 +324,6 @@ Value slice_text(const StringObject* text, size_t start, size_t end) {
   return text_value(rest.substr(0, text::char_offset(rest, end - start)));
 }
 
-Value slice_list(const ListObject* list, size_t start, size_t end) {
-  return new_list(list->values().subspan(start, end - start));
-}
-
 }  // namespace
 
 Outcome<Value> index(const Value& object, const Value& key) {
@@ -342,7 +358,16 @@ Outcome<Value> index(const Value& object, const Value& key) {
   }
 }
 
-Outcome<Value> slice(const Value& object, const Value& start, const Value& end) {
+Value part_of_list(Value list, size_t from, size_t to) {
+  constexpr size_t kFew = 8;  // a copy of so few costs less than looking
+  if (list.is(Kind::Range)) return part_of_range(list.as_range(), from, to);
+  if (to - from > kFew) claim(list);
+  if (!list.is_unique()) return new_list(list.as_list()->values().subspan(from, to - from));
+  list.as_list()->keep(from, to);
+  return list;
+}
+
+Outcome<Value> slice(Value object, const Value& start, const Value& end) {
   size_t size = 0;
   switch (object.kind()) {
     case Kind::List:
@@ -360,7 +385,7 @@ Outcome<Value> slice(const Value& object, const Value& start, const Value& end) 
   size_t from = resolve_bound(start, size, 0);
   size_t to = std::max(from, resolve_bound(end, size, size));
   if (from == 0 && to == size) return object;
-  if (object.is_list()) return slice_list(object.as_list(), from, to);
+  if (object.is_list()) return part_of_list(std::move(object), from, to);
   if (object.is_string()) return slice_text(object.as_string(), from, to);
   if (object.is(Kind::Bytes)) return new_bytes(object.as_bytes()->view().substr(from, to - from));
   return part_of_range(object.as_range(), from, to);

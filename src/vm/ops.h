@@ -52,6 +52,7 @@ Outcome<Value> range_between(const Value& start, const Value& end, bool inclusiv
 int64_t place_in_range(const RangeObject* range, const Value& item);
 
 Outcome<Value> index(const Value& object, const Value& key);
-Outcome<Value> slice(const Value& object, const Value& start, const Value& end);
+// Shortens the object itself when nobody else needs it.
+Outcome<Value> slice(Value object, const Value& start, const Value& end);
 
 }  // namespace harn::vm

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "vm/claim.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
@@ -42,6 +43,7 @@ void rebuild_index(SetObject* set, size_t room_for) {
 }
 
 Ref<SetObject> copy_set(const SetObject* source) {
+  note_copy(source->size);
   auto copy = new_set();
   copy->capacity = source->size + source->size / 8 + 1;
   copy->items = static_cast<Value*>(allocate(copy->capacity * sizeof(Value)));

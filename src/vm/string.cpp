@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/text.h"
+#include "vm/claim.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 
@@ -226,6 +227,7 @@ void append(Value& target, std::string_view more) {
     target.init_raw(Kind::String, reinterpret_cast<uint64_t>(text));
   } else {
     // The second append is likely to come: leave room for it.
+    note_copy(text->size / 16);
     auto* copy = make_string(size, natural_capacity(std::min(size + size / 2, kMaxStringSize)));
     memcpy(copy->data(), text->data(), text->size);
     memcpy(copy->data() + text->size, more.data(), more.size());

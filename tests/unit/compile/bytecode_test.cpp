@@ -17,7 +17,6 @@ class SmallCatalog : public compile::Catalog {
     return std::nullopt;
   }
   std::optional<double> constant(std::string_view) const override { return std::nullopt; }
-  bool is_native_method(std::string_view name) const override { return name == "push"; }
   std::vector<std::string_view> names() const override { return {std::begin(kNames), std::end(kNames)}; }
 
  private:

@@ -7,7 +7,7 @@
 #include "bytecode/code.h"
 
 // Which registers an instruction touches, as its row in opcodes.def says.
-namespace harn::compile {
+namespace harn::bytecode {
 
 enum class Access : uint8_t { A, A1, B, C, BPlusC, APlusB, AThroughB, BThroughC, Captures };
 
@@ -15,7 +15,7 @@ struct Accesses {
   std::vector<Access> reads;
   std::vector<Access> writes;
 };
-const Accesses& accesses_of(bytecode::Op op);
+const Accesses& accesses_of(Op op);
 
 // Operands of an instruction before they are cut to the size of their fields.
 struct WideOperands {
@@ -25,7 +25,7 @@ struct WideOperands {
 };
 // Of instructions whose operands do not fit, by place.
 using WideMap = std::unordered_map<uint32_t, WideOperands>;
-WideOperands operands_at(const bytecode::Code& code, const WideMap& wide, uint32_t at);
+WideOperands operands_at(const Code& code, const WideMap& wide, uint32_t at);
 
 // The registers that an access stands for: `count` from `first` on. Not for captures.
 struct RegisterRange {
@@ -34,4 +34,4 @@ struct RegisterRange {
 };
 RegisterRange registers_of(Access access, const WideOperands& operands);
 
-}  // namespace harn::compile
+}  // namespace harn::bytecode

@@ -1,10 +1,9 @@
-#include "compile/accesses.h"
+#include "bytecode/accesses.h"
 
 #include <array>
 
-namespace harn::compile {
+namespace harn::bytecode {
 
-using namespace bytecode;
 
 namespace {
 
@@ -63,4 +62,4 @@ RegisterRange registers_of(Access access, const WideOperands& operands) {
   return {0, 0};
 }
 
-}  // namespace harn::compile
+}  // namespace harn::bytecode

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bytecode/accesses.h"
+#include "bytecode/code.h"
+
+namespace harn::bytecode {
+
+// Which registers are read later, at every place of a function. The code generator turns last reads into moves with
+// it; the interpreter, when it is about to copy something, finds out who holds it for nothing (vm/claim.cpp).
+//
+// A backward data-flow analysis over finished code: a register is live before an instruction when the instruction
+// reads it, or it is live after and not written. What a handler reads is live where its range can fail. Clean-up
+// code is a call that comes back: it goes on behind the places that call it, not behind all that call any.
+class Liveness {
+ public:
+  // Whether `x.name` counts as a read of that field alone. Fields are told apart for registers that are read so.
+  enum class Fields { Whole, Apart };
+  Liveness(const Code& code, const WideMap& wide, Fields fields);
+
+  // The number of the instruction that ends before this word.
+  uint32_t ending_at(uint32_t word) const { return ending_at_[word]; }
+  uint32_t starting_at(uint32_t word) const { return starting_at_[word]; }
+  size_t instructions() const { return starts_.size(); }
+  uint32_t start(uint32_t number) const { return starts_[number]; }
+
+  // After an instruction that has worked, or after one that may have failed as well. Registers beyond those that
+  // are followed are always live.
+  enum class After { Worked, Either };
+  // As a whole or in part.
+  bool is_live(uint32_t number, uint32_t reg, After after) const;
+  // The registers that the instruction itself reads.
+  bool is_read_by(uint32_t number, uint32_t reg) const;
+  // A register that is live only for some of its fields: whether this one is not among them.
+  bool is_field_dead(uint32_t number, uint32_t reg, std::string_view field, After after) const;
+  // Whether an error at the instruction is handled in this function.
+  bool is_guarded(uint32_t number) const { return innermost_[number] != kNone; }
+
+  static bool may_fail(Word word);
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  using Bits = uint64_t;
+
+  struct Field {
+    uint32_t reg;
+    std::string_view name;  // empty: the register must not be emptied, but none of its fields is read
+    uint32_t next;          // another one of the register
+  };
+  struct Run {
+    uint32_t first;
+    uint32_t count;
+  };
+
+  void decode();
+  void number_fields();
+  uint32_t add_field(uint32_t reg, std::string_view name);
+  uint32_t field_of(uint32_t reg, std::string_view name) const;
+  void find_edges();
+  void find_handlers();
+  void find_clean_up_code();
+  void collect_touched();
+  void add_access(const std::vector<Access>& accesses, uint32_t at, std::vector<uint32_t>& to);
+  void add_register(uint32_t reg, std::vector<uint32_t>& to) const;
+  void solve();
+  bool visit(uint32_t number);
+  void after_failure(uint32_t handler);
+  template <class Visit>
+  void each_successor(uint32_t number, Visit visit) const;
+  bool is_bit_live(uint32_t number, uint32_t bit, After after) const;
+  Bits* set_of(std::vector<Bits>& sets, uint32_t number) const { return sets.data() + size_t{number} * width_; }
+  const Bits* set_of(const std::vector<Bits>& sets, uint32_t number) const {
+    return sets.data() + size_t{number} * width_;
+  }
+
+  const Code& code_;
+  const WideMap& wide_;  // only while it is made
+  const Fields fields_apart_;
+  uint32_t registers_ = 0;  // that are followed
+  uint32_t width_ = 1;      // words of a set
+  std::vector<uint32_t> starts_;       // word offset of each instruction
+  std::vector<uint32_t> starting_at_;  // and back
+  std::vector<uint32_t> ending_at_;
+  std::vector<uint32_t> next_, jump_;  // successors of each instruction
+  std::vector<uint32_t> innermost_;    // handler of each instruction
+  std::vector<uint32_t> outer_;        // the handler around each handler
+  std::vector<Field> fields_;
+  std::vector<uint32_t> first_field_;  // of each register
+  std::vector<uint32_t> body_of_;      // EndGosub: number of its clean-up code
+  std::vector<std::vector<uint32_t>> returns_;  // of each clean-up code
+  std::vector<uint32_t> touched_;      // bits: what instructions read, what they write, one after the other
+  std::vector<Run> reads_, writes_;
+  std::vector<Bits> live_;             // before each instruction
+  std::vector<Bits> failed_;           // in each handler and those around it
+  std::vector<uint32_t> failed_stamp_;
+  std::vector<Bits> scratch_;
+  uint32_t sweep_ = 0;
+};
+
+}  // namespace harn::bytecode

@@ -90,7 +90,8 @@ class Claim {
     uint32_t number = liveness.ending_at(static_cast<uint32_t>(frame.pc - frame.proto->words));
     Value* registers = coroutine.stack + frame.base;
     bool goes_back = false;
-    if (is_certain || !liveness.is_guarded(number)) goes_back = follow(frame, registers, is_certain);
+    bool is_guarded = liveness.is_guarded(number);
+    if (is_certain || !is_guarded) goes_back = follow(frame, registers, is_certain, is_guarded);
     if (is_done()) return false;
     uint32_t count = std::min(frame.proto->registers, limit - frame.base);
     empty_registers(liveness, number, registers, count, is_certain ? After::Worked : After::Either);
@@ -141,51 +142,93 @@ class Claim {
       return (bits >> first & mask) != 0;
     }
   };
+  // A dict that the code to come builds from a record that is not read again, or with these keys.
+  struct Built {
+    uint32_t reg = UINT32_MAX;
+    const Value* source = nullptr;
+    const Keys* keys = nullptr;
+  };
 
-  // Goes along the instructions that follow while they can neither fail nor read what others are about to write, and
-  // empties what they overwrite. True when they return.
-  bool follow(const Frame& frame, Value* registers, bool is_certain) {
-    constexpr int kMost = 12;
+  // Goes along the instructions that follow while they cannot read what others are about to write, and empties what
+  // they overwrite. True when they return. One that may fail ends it, unless the frame would be left.
+  bool follow(const Frame& frame, Value* registers, bool is_certain, bool is_guarded) {
+    constexpr int kMost = 16;
     const Word* at = frame.pc;
     Written written;
+    Built built;
+    uint32_t moved_from = UINT32_MAX;
     for (int i = 0; i < kMost && !is_done(); ++i) {
       Word word = *at;
       Op op = op_of(word);
+      uint32_t a = a_of(word), b = b_of(word), c = c_of(word);
       switch (op) {
-        case Op::Steal: case Op::StealData: case Op::LoadNil: case Op::LoadBool: case Op::LoadInt: case Op::LoadConst:
-          written.add(a_of(word));
+        case Op::Steal: case Op::StealData: moved_from = b; [[fallthrough]];
+        case Op::LoadNil: case Op::LoadBool: case Op::LoadInt: case Op::LoadConst: case Op::NewDict:
+          written.add(a);
           break;
         case Op::Move:
           // A copy of something with parts would keep them.
-          if (registers[b_of(word)].is_heap() && !registers[b_of(word)].is_string()) return false;
-          written.add(a_of(word));
-          break;
-        // What is being built from the object itself.
-        case Op::ListPush: case Op::DictPut:
-          if (written.any(a_of(word)) || !is(registers[a_of(word)], object_)) return false;
+          if (registers[b].is_heap() && !registers[b].is_string()) return false;
+          written.add(a);
           break;
         case Op::Jump:
           if (sj_of(word) < 0) return false;
           at += sj_of(word);
           break;
-        case Op::Return: case Op::ReturnNil: return (frame.duties & ~Frame::kOwnsClosure) == 0;
+        case Op::Return: case Op::ReturnNil: return is_certain && (frame.duties & ~Frame::kOwnsClosure) == 0;
+        case Op::NewDictOf:
+          built = {a, nullptr, &std::get<Keys>(frame.proto->code->constants[at[1]])};
+          written.add(a);
+          break;
+        case Op::DictSpread:
+          if (written.any(b) || !registers[b].is(Kind::Dict)) return false;
+          built = {a, c != 0 ? registers + b : nullptr, nullptr};
+          break;
+        // What is being built from the object itself.
+        case Op::ListPush:
+          if (written.any(a) || !is(registers[a], object_)) return false;
+          break;
+        case Op::DictPut:
+          if (built.source && built.reg == a && !written.any(b)) empty_replaced(*built.source, item_of(*built.source, registers[b]));
+          else if (written.any(a) || !is(registers[a], object_)) return false;
+          break;
         case Op::SetField: {
-          if (written.any(a_of(word))) return false;
-          const Value& target = registers[a_of(word)];
-          if (is(target, object_)) break;
-          Value* place = target.is(Kind::Dict) || target.is(Kind::Struct)
-                             ? const_cast<Value*>(target.as_dict()->find(frame.proto->caches[at[1]].name))
-                             : nullptr;
-          if (!empty_part(target, place)) return false;
+          StringObject* name = frame.proto->caches[at[1]].name;
+          if (built.source && built.reg == a) {
+            empty_replaced(*built.source, field_of(*built.source, name));
+            break;
+          }
+          if (written.any(a)) return false;
+          if (is(registers[a], object_)) break;
+          if (!empty_part(registers[a], field_of(registers[a], name))) return false;
           break;
         }
         case Op::SetIndex:
-          if (written.any(a_of(word)) || written.any(b_of(word))) return false;
-          if (!empty_item(registers[a_of(word)], &registers[b_of(word)], 1)) return false;
+          if (written.any(a) || written.any(b)) return false;
+          if (!empty_item(registers[a], &registers[b], 1)) return false;
           break;
         case Op::SetPathLocal:
-          if (written.any(a_of(word)) || written.any(b_of(word), c_of(word))) return false;
-          if (!empty_item(registers[a_of(word)], &registers[b_of(word)], c_of(word))) return false;
+          if (written.any(a) || written.any(b, c)) return false;
+          if (!empty_item(registers[a], &registers[b], c)) return false;
+          break;
+        case Op::CallMethod:
+          if (built.keys && built.reg == a + 1 && b == 1 && moved_from < frame.proto->registers) {
+            empty_merged(registers[moved_from], *frame.proto->caches[at[1]].name, *built.keys);
+          }
+          return false;
+        case Op::GetField:
+          if (is_guarded || written.any(b) || !field_of(registers[b], frame.proto->caches[at[1]].name) ||
+              is(*field_of(registers[b], frame.proto->caches[at[1]].name), object_)) {
+            return false;
+          }
+          is_certain = false;
+          written.add(a);
+          break;
+        case Op::Add: case Op::AddTemp: case Op::Sub: case Op::Mul: case Op::AddInt: case Op::AddConst:
+        case Op::AddConstTemp: case Op::SubConst: case Op::MulConst:
+          if (is_guarded) return false;
+          is_certain = false;
+          written.add(a);
           break;
         default:
           if (!is_certain) return false;  // code that runs until then may read them
@@ -194,6 +237,22 @@ class Claim {
       at += length(row(op).format);
     }
     return false;
+  }
+
+  static Value* field_of(const Value& record, const StringObject* name) {
+    if (!record.is(Kind::Dict) && !record.is(Kind::Struct)) return nullptr;
+    return const_cast<Value*>(record.as_dict()->find(name));
+  }
+
+  // `{...record, field: value}`
+  void empty_replaced(const Value& source, Value* place) {
+    if (place && is(*place, object_) && owns(source)) place->set_nil();
+  }
+
+  // `record.merge({field: value})`, where no field has that name
+  void empty_merged(const Value& record, const StringObject& method, const Keys& keys) {
+    if (method.view() != "merge" || !record.is(Kind::Dict) || record.as_dict()->find(&method)) return;
+    for (const std::string& key : keys) empty_replaced(record, const_cast<Value*>(record.as_dict()->find(key)));
   }
 
   // Variables outside the registers.

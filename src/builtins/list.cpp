@@ -156,11 +156,8 @@ Outcome<Value> push(Call& call) {
 
 Outcome<Value> pop(Call& call) {
   Value list = HARN_TRY(owned_list(call, 0));
-  if (list_size(list) == 0) return list;
-  ListObject* object = writable_list(list);
-  object->items[object->size - 1].set_nil();
-  --object->size;
-  return list;
+  size_t size = list_size(list);
+  return size == 0 ? std::move(list) : part_of_list(std::move(list), 0, size - 1);
 }
 
 Outcome<Value> reverse(Call& call) {

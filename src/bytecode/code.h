@@ -101,6 +101,7 @@ struct TypeCheck {
   std::vector<Field> fields;  // Shape, Struct; Enum: the values of variants, each under the variant's name
   std::vector<std::shared_ptr<TypeCheck>> items;  // Union, Intersection; List, Set: element; Dict: value
   const TypeCheck* again = nullptr;               // Again: one of those around this one
+  mutable uint32_t number_plus_one = 0;           // as the VM counts types; 0: not yet (vm/known_type.h)
 
   std::string shown() const { return kind == Kind::LiteralString ? '"' + text + '"' : text; }
 };

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "vm/claim.h"
 #include "vm/dict.h"
+#include "vm/known_type.h"
 #include "vm/interpreter.h"
 #include "vm/ops.h"
 #include "vm/print.h"
@@ -116,7 +117,9 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
       if (!at) return fail(std::unexpected(std::move(at).error()));
       if (list_size(target) > kMaxListSize) return fail(runtime_error("list too large"));
       claim(target);
-      writable_list(target)->items[*at] = std::move(value);
+      ListObject* list = own_list(target);
+      keep_type(list, value);
+      list->items[*at] = std::move(value);
       return Status::Done;
     }
     case Kind::Dict: case Kind::Struct:
@@ -143,7 +146,7 @@ Value* Interpreter::step(Value& target, const Value& key) {
         return nullptr;
       }
       claim(target);
-      return &writable_list(target)->items[*at];
+      return &own_list(target)->items[*at];
     }
     case Kind::Dict: case Kind::Struct: {
       claim(target);
@@ -175,12 +178,24 @@ static Value* unshared_item(Value& target, const Value& key) {
   return nullptr;
 }
 
+// A part of a part has changed: the outermost last, because each is known by its parts.
+static void keep_types(const Value& collection, const Value* keys, uint32_t count) {
+  Value part = count > 0 ? index(collection, keys[0]).value_or(Value()) : Value();
+  if (count > 1) keep_types(part, keys + 1, count - 1);
+  if (collection.is_heap()) keep_type(collection.object(), part);
+}
+
 Status Interpreter::set_path(Value& target, const Value* keys, uint32_t count, Value value) {
   // The usual case: everything on the way is there and belongs to this variable alone.
   Value* place = &target;
-  for (uint32_t i = 0; place && i < count; ++i) place = unshared_item(*place, keys[i]);
+  bool is_any_typed = false;
+  for (uint32_t i = 0; place && i < count; ++i) {
+    is_any_typed |= place->is_heap() && place->object()->known_type != 0;
+    place = unshared_item(*place, keys[i]);
+  }
   if (place) {
     *place = std::move(value);
+    if (is_any_typed) keep_types(target, keys, count);
     return Status::Done;
   }
   // Look before writing: a path that ends at something without parts must leave everything as it was.
@@ -198,7 +213,9 @@ Status Interpreter::set_path(Value& target, const Value* keys, uint32_t count, V
     at = step(*at, keys[i]);
     if (!at) return Status::Failed;
   }
-  return set_index(*at, keys[count - 1], std::move(value));
+  Status status = set_index(*at, keys[count - 1], std::move(value));
+  keep_types(target, keys, count);
+  return status;
 }
 
 Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uint32_t keys_index,
@@ -291,6 +308,7 @@ bool Interpreter::push_claimed(Value& list, Value& item) {
   if (object->size == object->capacity) object->grow(size_t{object->size} + 1);  // the others do not see it
   claim(list);
   if (!list.is_unique()) return false;
+  keep_type(object, item);
   object->push(std::move(item));
   return true;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "vm/claim.h"
+#include "vm/known_type.h"
 #include "vm/hash_table.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
@@ -31,6 +32,7 @@ DictObject* copy_dict(const DictObject* source, size_t capacity) {
     auto* copy = allocate_dict(nullptr, 1);
     copy->kind = source->kind;
     copy->table() = source->table()->copy();
+    set_known_type(copy, known_type(source));
     if (copy->table()->owner) retain(copy->table()->owner);
     return copy;
   }
@@ -38,6 +40,7 @@ DictObject* copy_dict(const DictObject* source, size_t capacity) {
   for (uint32_t i = 0; i < source->shape->count; ++i) {
     new (copy->slots() + i) Value(source->slots()[i]);
   }
+  set_known_type(copy, known_type(source));
   return copy;
 }
 
@@ -79,6 +82,7 @@ void append_slot(Value& target, Shape* wider, Value value) {
     dict->capacity = static_cast<uint32_t>(wanted);
     set_object(target, dict);
   }
+  keep_type(dict, value);
   new (dict->slots() + count) Value(std::move(value));
   dict->shape = wider;
 }
@@ -86,6 +90,7 @@ void append_slot(Value& target, Shape* wider, Value value) {
 void insert_into_table(Value& target, StringObject* key, Value value) {
   DictObject* dict = make_unique(target);
   if (dict->shape) use_table(dict);
+  keep_type(dict, value);
   dict->table()->insert(key, std::move(value));
 }
 
@@ -115,6 +120,7 @@ void set_value(Value& target, Key key, Value value) {
       make_unique(target);
       found = find_value(target.as_dict(), key);
     }
+    if (!is_alike(target.as_dict(), *found, value)) keep_type(target.as_dict(), value);
     *const_cast<Value*>(found) = std::move(value);
     return;
   }
@@ -137,6 +143,7 @@ void erase_slot(Value& target, uint32_t erased) {
   }
   bool unique = target.is_unique();
   Value result = new_dict(shape->count - 1);
+  set_known_type(result.object(), known_type(dict));
   for (uint32_t i = 0; i < shape->count; ++i) {
     if (i == erased) continue;
     Value& slot = dict->slots()[i];

@@ -19,7 +19,7 @@ Value make_plain(EnumTypeObject* type, uint32_t variant) {
   object->refs = 0;
   object->kind = Kind::Enum;
   object->flags = 0;
-  object->extra = 0;
+  object->known_type = 0;
   object->type = type;
   object->variant = variant;
   object->count = 0;
@@ -36,7 +36,7 @@ Ref<EnumTypeObject> new_enum_type(std::string_view name,
   type->refs = 0;
   type->kind = Kind::EnumType;
   type->flags = 0;
-  type->extra = 0;
+  type->known_type = 0;
   type->name = intern(name);
   type->declaration = declaration;
   type->count = static_cast<uint32_t>(variants.size());

@@ -36,7 +36,7 @@ Ref<T> new_handle(const HandleType& type) {
   handle->refs = -1;
   handle->kind = Kind::Handle;
   handle->flags = 0;
-  handle->extra = 0;
+  handle->known_type = 0;
   handle->type = &type;
   return Ref<T>::adopt(handle);
 }

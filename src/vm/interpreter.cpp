@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "vm/dict.h"
+#include "vm/known_type.h"
 #include "vm/memory.h"
 #include "vm/ops.h"
 #include "vm/trace.h"
@@ -494,8 +495,11 @@ op_SetField: {
   if ((object.is(Kind::Dict) || object.is(Kind::Struct)) && object.is_unique()) [[likely]] {
     DictObject* dict = object.as_dict();
     if (cache_pointer(cache.key()) == dict->shape) [[likely]] {
-      dict->slots()[cache.key() & 0xFFFF] = std::move(RB);
-      NEXT;
+      Value& slot = dict->slots()[cache.key() & 0xFFFF];
+      if (is_alike(dict, slot, RB)) [[likely]] {
+        slot = std::move(RB);
+        NEXT;
+      }
     }
   }
   frame->pc = pc;
@@ -525,7 +529,7 @@ op_SetIndex: {
   if (object.is_list() && key.is_int() && object.is_unique()) [[likely]] {
     ListObject* list = object.as_list();
     auto at = static_cast<uint64_t>(key.as_int());
-    if (at < list->size) [[likely]] {
+    if (at < list->size && is_alike(list, list->items[at], RC)) [[likely]] {
       list->items[at] = std::move(RC);
       NEXT;
     }
@@ -647,7 +651,10 @@ op_CallPush: {
   InlineCache& cache = proto->caches[*pc++];
   Value& list = RA;
   if (list.is_list() && list.is_unique()) [[likely]] {
-    list.as_list()->push(std::move(R[A + 1]));
+    ListObject* object = list.as_list();
+    bool is_like_last = object->size > 0 && is_alike(object, object->items[object->size - 1], R[A + 1]);
+    if (!is_like_last) [[unlikely]] keep_type(object, R[A + 1]);
+    object->push(std::move(R[A + 1]));
     NEXT;
   }
   frame->pc = pc;
@@ -933,7 +940,7 @@ op_CatchValue: {
 }
 op_JumpIfNotCaught: {
   uint32_t x = *pc++;
-  BRANCH(!is_caught(*RA.as<ErrorObject>(), *proto->code->checks[x].type))
+  BRANCH(!is_caught(*RA.as<ErrorObject>(), proto->code->checks[x].type))
 }
 op_Gosub: {
   RA.set_int(pc + 1 - proto->words);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "vm/claim.h"
+#include "vm/known_type.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/pace.h"
@@ -109,7 +110,7 @@ Ref<ListObject> to_list_object(const Value& list) {
   return result;
 }
 
-ListObject* writable_list(Value& target) {
+ListObject* own_list(Value& target) {
   if (target.is(Kind::Range)) {
     target = to_list_object(target);
   } else if (!target.is_unique()) {
@@ -121,9 +122,16 @@ ListObject* writable_list(Value& target) {
       step();
       new (copy->items + copy->size++) Value(value);
     }
+    set_known_type(copy.get(), known_type(source));
     target = std::move(copy);
   }
   return target.as_list();
+}
+
+ListObject* writable_list(Value& target) {
+  ListObject* list = own_list(target);
+  set_known_type(list, 0);
+  return list;
 }
 
 Ref<PairObject> new_pair(Value first, Value second) {

@@ -80,7 +80,7 @@ T* allocate_object(Kind kind, size_t extra_bytes = 0) {
   object->refs = 1;
   object->kind = kind;
   object->flags = 0;
-  object->extra = 0;
+  object->known_type = 0;
   return object;
 }
 

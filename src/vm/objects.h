@@ -118,7 +118,9 @@ Value list_item(const Value& list, size_t index);
 Ref<ListObject> to_list_object(const Value& list);
 // Items from..to: the list itself, shortened, when nobody else needs it.
 Value part_of_list(Value list, size_t from, size_t to);
-// The list in `target` as an object that may be written to.
+// The list in `target` as an object that nobody else holds. Whoever writes to it keeps its type (known_type.h).
+ListObject* own_list(Value& target);
+// The same for writing anything.
 ListObject* writable_list(Value& target);
 
 // ---- sets ----

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "vm/claim.h"
 #include "vm/dict.h"
+#include "vm/known_type.h"
 #include "vm/objects.h"
 #include "vm/pace.h"
 
@@ -103,9 +104,13 @@ Outcome<void> add_lists(Value& a, const Value& b, Left left) {
     if (shared->size + more > shared->capacity) shared->grow(shared->size + more);
     claim(a);
   }
-  ListObject* list = writable_list(a);
+  ListObject* list = own_list(a);
   if (list->size + more > list->capacity) list->grow(list->size + more);
-  for (size_t i = 0; i < more; ++i) new (list->items + list->size++) Value(list_item(other, i));
+  for (size_t i = 0; i < more; ++i) {
+    Value item = list_item(other, i);
+    keep_type(list, item);
+    new (list->items + list->size++) Value(std::move(item));
+  }
   return {};
 }
 

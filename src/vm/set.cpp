@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "vm/claim.h"
+#include "vm/known_type.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
@@ -45,6 +46,7 @@ void rebuild_index(SetObject* set, size_t room_for) {
 Ref<SetObject> copy_set(const SetObject* source) {
   note_copy(source->size);
   auto copy = new_set();
+  set_known_type(copy.get(), known_type(source));
   copy->capacity = source->size + source->size / 8 + 1;
   copy->items = static_cast<Value*>(allocate(copy->capacity * sizeof(Value)));
   for (const Value& value : source->values()) new (copy->items + copy->size++) Value(value);
@@ -108,7 +110,9 @@ bool SetObject::insert(Value value) {
 
 void set_insert(Value& target, Value value) {
   if (!target.is_unique() && target.as_set()->contains(value)) return;  // no copy for nothing
-  writable_set(target)->insert(std::move(value));
+  SetObject* set = writable_set(target);
+  keep_type(set, value);
+  set->insert(std::move(value));
 }
 
 void set_erase(Value& target, const Value& value) {

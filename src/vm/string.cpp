@@ -56,7 +56,7 @@ StringObject* make_immortal(std::string_view content) {
   text->refs = 0;
   text->kind = Kind::String;
   text->flags = StringObject::kInterned;
-  text->extra = 0;
+  text->known_type = 0;
   fill_header(text, content.size(), content.size());
   memcpy(text->data(), content.data(), content.size());
   text->hash();

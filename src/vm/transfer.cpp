@@ -20,8 +20,8 @@ namespace harn::vm {
 
 namespace {
 
-// Object::extra of frozen objects: they were frozen together with functions, so functions may be in them.
-constexpr uint16_t kHoldsFunctions = 1;
+// Object::flags of frozen objects: they were frozen together with functions, so functions may be in them.
+constexpr uint8_t kHoldsFunctions = 0x80;
 
 bool is_shared(const Object* object) {
   return refs_of(object) <= 0;
@@ -121,7 +121,7 @@ class Freezer {
     if (!plain_) {
       for (Object* object : frozen_) object->refs = -object->refs;
     } else if (holds_functions_) {
-      for (Object* object : frozen_) object->extra |= kHoldsFunctions;
+      for (Object* object : frozen_) object->flags |= kHoldsFunctions;
     }
     return plain_;
   }
@@ -129,7 +129,7 @@ class Freezer {
  private:
   // Frozen objects hold nothing with state, but functions that must not cross to this receiver as they are.
   bool must_look_into(const Object* object) const {
-    return sender_ && (object->kind == Kind::Closure || object->extra & kHoldsFunctions);
+    return sender_ && (object->kind == Kind::Closure || object->flags & kHoldsFunctions);
   }
 
   void add(Object* object) {

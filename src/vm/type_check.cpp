@@ -4,7 +4,10 @@
 #include "base/text.h"
 #include "vm/dict.h"
 #include "vm/interpreter.h"
+#include "vm/known_type.h"
 #include "vm/ops.h"
+#include "vm/pace.h"
+#include "vm/type_check.h"
 
 namespace harn::vm {
 
@@ -18,104 +21,129 @@ namespace {
 // fits, so that the C++ stack does not run out.
 constexpr int kMostDepth = 400;
 
-bool fits(const Value& value, const TypeCheck& type, int depth = 0);
+// One check of one value.
+class Fitting {
+ public:
+  explicit Fitting(const std::shared_ptr<TypeCheck>& root) : root_(root) {}
 
-bool fits_items(const Value& list, const TypeCheck& type, int depth) {
-  if (type.items.empty() || type.items[0]->kind == TypeCheck::Kind::Any) return true;
-  const TypeCheck& each = *type.items[0];
-  if (list.is(Kind::Range)) {
-    // Ints alike; only a literal type tells them apart, and no range fits many of those.
-    size_t size = list_size(list);
-    for (size_t i = 0; i < std::min<size_t>(size, 1'000); ++i) {
-      if (!fits(list_item(list, i), each, depth)) return false;
+  bool fits(const Value& value, const TypeCheck& type) {
+    if (depth_ >= kMostDepth) return true;
+    ++depth_;
+    bool answer = fits_kind(value, type);
+    --depth_;
+    return answer;
+  }
+
+ private:
+  bool fits_kind(const Value& value, const TypeCheck& type) {
+    auto is_dict = [&] { return value.is(Kind::Dict) || value.is(Kind::Struct); };
+    auto fits_item = [&](auto& item) { return fits(value, *item); };
+    switch (type.kind) {
+      case TypeCheck::Kind::Any: return true;
+      // Ints and floats stand in for each other.
+      case TypeCheck::Kind::Int: case TypeCheck::Kind::Float: case TypeCheck::Kind::Number:
+        return value.is_number();
+      case TypeCheck::Kind::String: return value.is_string();
+      case TypeCheck::Kind::Bytes: return value.is(Kind::Bytes);
+      case TypeCheck::Kind::Bool: return value.is_bool();
+      case TypeCheck::Kind::List: return is_list_like(value) && fits_all(value, type);
+      case TypeCheck::Kind::Set: return value.is(Kind::Set) && fits_all(value, type);
+      case TypeCheck::Kind::Dict: return is_dict() && fits_all(value, type);
+      case TypeCheck::Kind::Nil: return value.is_nil();
+      case TypeCheck::Kind::Closure: return value.is_callable() || value.is(Kind::StructType);
+      case TypeCheck::Kind::Shape: return is_dict() && fits_fields(value.as_dict(), type);
+      case TypeCheck::Kind::Union: return std::any_of(type.items.begin(), type.items.end(), fits_item);
+      case TypeCheck::Kind::Intersection: return std::all_of(type.items.begin(), type.items.end(), fits_item);
+      case TypeCheck::Kind::LiteralString: return value.is_string() && value.as_string()->view() == type.text;
+      case TypeCheck::Kind::LiteralInt: return value.is_int() && value.as_int() == type.number;
+      case TypeCheck::Kind::LiteralBool: return value.is_bool() && value.as_bool() == (type.number != 0);
+      case TypeCheck::Kind::Struct: return fits_struct(value, type);
+      case TypeCheck::Kind::Enum: return fits_enum(value, type);
+      case TypeCheck::Kind::Nominal: return is_named(value, type.text);
+      case TypeCheck::Kind::Again: return fits(value, *type.again);
     }
     return true;
   }
-  auto values = list.as_list()->values();
-  return std::all_of(values.begin(), values.end(), [&](const Value& item) { return fits(item, each, depth); });
-}
 
-bool fits_fields(const DictObject* dict, const TypeCheck& type, int depth) {
-  return std::all_of(type.fields.begin(), type.fields.end(), [&](const TypeCheck::Field& field) {
-    const Value* found = dict->find(field.name);
-    if (!found) return field.optional;
-    return (found->is_nil() && field.optional) || fits(*found, *field.type, depth);
-  });
-}
-
-// An instance of the struct, or a dict with its fields.
-bool fits_struct(const Value& value, const TypeCheck& type, int depth) {
-  if (value.is(Kind::Dict)) return fits_fields(value.as_dict(), type, depth);
-  if (!value.is(Kind::Struct) || struct_type(value.as_dict())->declaration != type.declaration) return false;
-  return !type.number || fits_fields(value.as_dict(), type, depth);
-}
-
-bool fits_enum(const Value& value, const TypeCheck& type, int depth) {
-  if (!value.is(Kind::Enum)) return false;
-  const EnumObject* object = value.as_enum();
-  if (object->type->declaration != type.declaration) return false;
-  std::string_view variant = object->type->variants[object->variant].name->view();
-  size_t place = 0;
-  for (const TypeCheck::Field& field : type.fields) {
-    if (field.name != variant || place >= object->count) continue;
-    if (!fits(object->values()[place++], *field.type, depth)) return false;
+  // The items of a collection, unless it is known that they fit. A struct has fields of many types, and few.
+  bool fits_all(const Value& collection, const TypeCheck& type) {
+    if (type.items.empty() || type.items[0]->kind == TypeCheck::Kind::Any) return true;
+    bool is_remembered = !collection.is(Kind::Range) && !collection.is(Kind::Struct);
+    uint16_t number = is_remembered ? type_number(type, root_) : 0;
+    if (number && implies(known_type(collection.object()), number)) return true;
+    if (!fits_each(collection, *type.items[0])) return false;
+    if (number) set_known_type(collection.object(), number);
+    return true;
   }
-  return true;
-}
 
-bool is_named(const Value& value, std::string_view name) {
-  if (value.is(Kind::Enum)) return value.as_enum()->type->name->view() == name;
-  return value.is(Kind::Struct) && struct_type(value.as_dict())->name->view() == name;
-}
-
-bool fits(const Value& value, const TypeCheck& type, int depth) {
-  if (++depth > kMostDepth) return true;
-  auto is_dict = [&] { return value.is(Kind::Dict) || value.is(Kind::Struct); };
-  switch (type.kind) {
-    case TypeCheck::Kind::Any: return true;
-    // Ints and floats stand in for each other.
-    case TypeCheck::Kind::Int: case TypeCheck::Kind::Float: case TypeCheck::Kind::Number:
-      return value.is_number();
-    case TypeCheck::Kind::String: return value.is_string();
-    case TypeCheck::Kind::Bytes: return value.is(Kind::Bytes);
-    case TypeCheck::Kind::Bool: return value.is_bool();
-    case TypeCheck::Kind::List: return is_list_like(value) && fits_items(value, type, depth);
-    case TypeCheck::Kind::Set: {
-      if (!value.is(Kind::Set) || type.items.empty()) return value.is(Kind::Set);
-      auto values = value.as_set()->values();
-      return std::all_of(values.begin(), values.end(),
-                         [&](const Value& item) { return fits(item, *type.items[0], depth); });
-    }
-    case TypeCheck::Kind::Dict: {
-      if (!is_dict()) return false;
-      if (type.items.empty() || type.items[0]->kind == TypeCheck::Kind::Any) return true;
-      for (auto [key, item] : value.as_dict()->entries()) {
-        if (!fits(*item, *type.items[0], depth)) return false;
+  bool fits_each(const Value& collection, const TypeCheck& each) {
+    auto fits_one = [&](const Value& item) {
+      step();
+      return fits(item, each);
+    };
+    switch (collection.kind()) {
+      case Kind::Range:
+        // Ints alike; only a literal type tells them apart, and no range fits many of those.
+        for (size_t i = 0; i < std::min<size_t>(list_size(collection), 1'000); ++i) {
+          if (!fits(list_item(collection, i), each)) return false;
+        }
+        return true;
+      case Kind::List: {
+        auto values = collection.as_list()->values();
+        return std::all_of(values.begin(), values.end(), fits_one);
       }
-      return true;
+      case Kind::Set: {
+        auto values = collection.as_set()->values();
+        return std::all_of(values.begin(), values.end(), fits_one);
+      }
+      default:
+        for (auto [key, item] : collection.as_dict()->entries()) {
+          if (!fits_one(*item)) return false;
+        }
+        return true;
     }
-    case TypeCheck::Kind::Nil: return value.is_nil();
-    case TypeCheck::Kind::Closure: return value.is_callable() || value.is(Kind::StructType);
-    case TypeCheck::Kind::Shape: return is_dict() && fits_fields(value.as_dict(), type, depth);
-    case TypeCheck::Kind::Union:
-      return std::any_of(type.items.begin(), type.items.end(),
-                         [&](auto& item) { return fits(value, *item, depth); });
-    case TypeCheck::Kind::Intersection:
-      return std::all_of(type.items.begin(), type.items.end(),
-                         [&](auto& item) { return fits(value, *item, depth); });
-    case TypeCheck::Kind::LiteralString: return value.is_string() && value.as_string()->view() == type.text;
-    case TypeCheck::Kind::LiteralInt: return value.is_int() && value.as_int() == type.number;
-    case TypeCheck::Kind::LiteralBool: return value.is_bool() && value.as_bool() == (type.number != 0);
-    case TypeCheck::Kind::Struct: return fits_struct(value, type, depth);
-    case TypeCheck::Kind::Enum: return fits_enum(value, type, depth);
-    case TypeCheck::Kind::Nominal: return is_named(value, type.text);
-    case TypeCheck::Kind::Again: return fits(value, *type.again, depth);
   }
-  return true;
-}
+
+  bool fits_fields(const DictObject* dict, const TypeCheck& type) {
+    return std::all_of(type.fields.begin(), type.fields.end(), [&](const TypeCheck::Field& field) {
+      const Value* found = dict->find(field.name);
+      if (!found) return field.optional;
+      return (found->is_nil() && field.optional) || fits(*found, *field.type);
+    });
+  }
+
+  // An instance of the struct, or a dict with its fields.
+  bool fits_struct(const Value& value, const TypeCheck& type) {
+    if (value.is(Kind::Dict)) return fits_fields(value.as_dict(), type);
+    if (!value.is(Kind::Struct) || struct_type(value.as_dict())->declaration != type.declaration) return false;
+    return !type.number || fits_fields(value.as_dict(), type);
+  }
+
+  bool fits_enum(const Value& value, const TypeCheck& type) {
+    if (!value.is(Kind::Enum)) return false;
+    const EnumObject* object = value.as_enum();
+    if (object->type->declaration != type.declaration) return false;
+    std::string_view variant = object->type->variants[object->variant].name->view();
+    size_t place = 0;
+    for (const TypeCheck::Field& field : type.fields) {
+      if (field.name != variant || place >= object->count) continue;
+      if (!fits(object->values()[place++], *field.type)) return false;
+    }
+    return true;
+  }
+
+  static bool is_named(const Value& value, std::string_view name) {
+    if (value.is(Kind::Enum)) return value.as_enum()->type->name->view() == name;
+    return value.is(Kind::Struct) && struct_type(value.as_dict())->name->view() == name;
+  }
+
+  const std::shared_ptr<TypeCheck>& root_;
+  int depth_ = 0;
+};
 
 // Names the first field that does not fit a shape; empty when all do.
-std::string shape_problem(const Value& value, const TypeCheck& type, const std::string& path) {
+std::string shape_problem(const Value& value, const TypeCheck& type, const std::string& path,
+                          const std::shared_ptr<TypeCheck>& root) {
   if (!value.is(Kind::Dict) && !value.is(Kind::Struct)) {
     return fmt::format("parameter '{}': expected dict or struct, got {}", path, type_name(value));
   }
@@ -130,9 +158,9 @@ std::string shape_problem(const Value& value, const TypeCheck& type, const std::
       return fmt::format("parameter '{}': missing field '{}' ({}){}", path, field.name, field.type->shown(), hint);
     }
     if (found->is_nil() && field.optional) continue;
-    if (fits(*found, *field.type)) continue;
+    if (fits(*found, *field.type, root)) continue;
     if (field.type->kind == TypeCheck::Kind::Shape) {
-      return shape_problem(*found, *field.type, path + "." + field.name);
+      return shape_problem(*found, *field.type, path + "." + field.name, root);
     }
     return fmt::format("parameter '{}': field '{}' expected {}, got {}", path, field.name,
                        field.type->shown(), type_name(*found));
@@ -140,39 +168,43 @@ std::string shape_problem(const Value& value, const TypeCheck& type, const std::
   return {};
 }
 
-const TypeCheck* failing_shape(const Value& value, const TypeCheck& type) {
+const TypeCheck* failing_shape(const Value& value, const TypeCheck& type, const std::shared_ptr<TypeCheck>& root) {
   if (type.kind == TypeCheck::Kind::Shape) return &type;
   if (type.kind == TypeCheck::Kind::Struct && value.is(Kind::Dict)) return &type;
   if (type.kind != TypeCheck::Kind::Intersection) return nullptr;
   for (auto& item : type.items) {
-    if (!fits(value, *item)) return failing_shape(value, *item);
+    if (!fits(value, *item, root)) return failing_shape(value, *item, root);
   }
   return nullptr;
 }
 
 }  // namespace
 
+bool fits(const Value& value, const TypeCheck& type, const std::shared_ptr<TypeCheck>& root) {
+  return Fitting(root).fits(value, type);
+}
+
 Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
   if (value.is(Kind::Unset)) return Status::Done;
   const Value* bad = nullptr;
   if (!check.rest) {
-    if (fits(value, *check.type)) [[likely]] return Status::Done;
+    if (fits(value, *check.type, check.type)) [[likely]] return Status::Done;
     bad = &value;
   } else {
     for (const Value& item : value.as_list()->values()) {
-      if (!fits(item, *check.type)) bad = &item;
+      if (!fits(item, *check.type, check.type)) bad = &item;
     }
     if (!bad) return Status::Done;
   }
-  if (const TypeCheck* shape = failing_shape(*bad, *check.type)) {
-    return fail(type_error("{}", shape_problem(*bad, *shape, check.parameter)));
+  if (const TypeCheck* shape = failing_shape(*bad, *check.type, check.type)) {
+    return fail(type_error("{}", shape_problem(*bad, *shape, check.parameter, check.type)));
   }
   return fail(plain_error("TypeError: parameter '{}' expected {}, got {} ({})", check.parameter,
                           check.type->shown(), type_name(*bad), display(*bad)));
 }
 
-bool Interpreter::is_caught(const ErrorObject& error, const TypeCheck& type) {
-  return fits(caught_value(error), type);
+bool Interpreter::is_caught(const ErrorObject& error, const std::shared_ptr<TypeCheck>& type) {
+  return fits(caught_value(error), *type, type);
 }
 
 }  // namespace harn::vm

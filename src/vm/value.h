@@ -52,7 +52,7 @@ struct Object {
   int32_t refs;
   Kind kind;
   uint8_t flags;
-  uint16_t extra;
+  uint16_t known_type;  // lists, dicts, sets: see known_type.h
 };
 
 void retain_slow(Object* object);

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <memory>
+
+#include "bytecode/code.h"
+#include "vm/value.h"
+
+namespace harn::vm {
+
+// Whether a value is of a type; `root`: the whole type that it is a part of.
+bool fits(const Value& value, const bytecode::TypeCheck& type, const std::shared_ptr<bytecode::TypeCheck>& root);
+
+}  // namespace harn::vm

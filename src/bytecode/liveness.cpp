@@ -96,8 +96,8 @@ void Liveness::number_fields() {
     WideOperands operands = operands_at(code_, wide_, at);
     uint32_t reg = op == Op::GetField ? operands.b : operands.a;
     std::string_view name = code_.caches[code_.words[at + 1]].name;
-    if (reg >= registers_ || fields_.size() >= kMostFields || field_of(reg, name) != kNone) continue;
-    add_field(reg, name);
+    if (reg >= registers_ || fields_.size() + 2 > kMostFields) continue;
+    if (field_of(reg, name) == kNone) add_field(reg, name);
     if (op == Op::SetField && field_of(reg, {}) == kNone) add_field(reg, {});
   }
 }
@@ -215,6 +215,7 @@ void Liveness::collect_touched() {
     uint32_t reg = op == Op::GetField ? operands.b : operands.a;
     bool is_field = fields_apart_ == Fields::Apart && (op == Op::GetField || op == Op::SetField);
     uint32_t field = is_field ? field_of(reg, code_.caches[code_.words[at + 1]].name) : kNone;
+    if (op == Op::SetField && field_of(reg, {}) == kNone) field = kNone;
     if (field == kNone) {
       add_access(accesses.reads, at, touched_);
       reads_.push_back(run(before));

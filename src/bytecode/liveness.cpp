@@ -320,12 +320,20 @@ bool Liveness::is_live(uint32_t number, uint32_t reg, After after) const {
   return false;
 }
 
-bool Liveness::is_read_by(uint32_t number, uint32_t reg) const {
-  for (uint32_t i = 0; i < reads_[number].count; ++i) {
-    uint32_t bit = touched_[reads_[number].first + i];
-    if (bit == reg || (bit >= registers_ && fields_[bit - registers_].reg == reg)) return true;
+bool Liveness::is_live_before(uint32_t number, uint32_t reg) const {
+  if (reg >= registers_ || number >= starts_.size()) return true;
+  const Bits* live = set_of(live_, number);
+  if (has_bit(live, reg)) return true;
+  for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) {
+    if (has_bit(live, registers_ + at)) return true;
   }
   return false;
+}
+
+bool Liveness::is_read_by(uint32_t number, uint32_t reg) const {
+  bool found = false;
+  each_read(number, [&](uint32_t read) { found |= read == reg; });
+  return found;
 }
 
 bool Liveness::is_field_dead(uint32_t number, uint32_t reg, std::string_view field, After after) const {

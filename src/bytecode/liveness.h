@@ -32,7 +32,15 @@ class Liveness {
   enum class After { Worked, Either };
   // As a whole or in part.
   bool is_live(uint32_t number, uint32_t reg, After after) const;
+  bool is_live_before(uint32_t number, uint32_t reg) const;
   // The registers that the instruction itself reads.
+  template <class Visit>
+  void each_read(uint32_t number, Visit visit) const {
+    for (uint32_t i = 0; i < reads_[number].count; ++i) {
+      uint32_t bit = touched_[reads_[number].first + i];
+      visit(bit < registers_ ? bit : fields_[bit - registers_].reg);
+    }
+  }
   bool is_read_by(uint32_t number, uint32_t reg) const;
   // A register that is live only for some of its fields: whether this one is not among them.
   bool is_field_dead(uint32_t number, uint32_t reg, std::string_view field, After after) const;

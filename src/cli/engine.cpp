@@ -12,6 +12,7 @@
 #include "compile/program.h"
 #include "diag/snippet.h"
 #include "std/embedded.h"
+#include "vm/claim.h"
 #include "vm/trace.h"
 
 namespace harn::cli {
@@ -139,6 +140,7 @@ vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> pr
   auto outcome = run_entry(vm, std::move(program), surroundings, test);
   // Tasks clean up: defers run, children are killed. A program that fails at that has failed.
   auto ended = vm.end_tasks();
+  if (getenv("HARN_COUNT_COPIES")) fmt::print(stderr, "copied items: {}\n", vm::copied_items.load());
   return outcome && !ended ? std::move(ended) : std::move(outcome);
 }
 

@@ -324,6 +324,7 @@ Value Interpreter::list_rest(Value& list, size_t from, bool is_used_up) {
       return std::move(list);
     }
   }
+  note_copy(size - from);
   return new_list(list.as_list()->values().subspan(from));
 }
 
@@ -348,6 +349,7 @@ Status Interpreter::list_spread(Value& list, Value& items) {
   }
   size_t size = list_size(items);
   if (size > kMaxListSize) return fail(runtime_error("list too large"));
+  note_copy(size);
   for (size_t i = 0; i < size; ++i) {
     vm::step();
     list.as_list()->push(list_item(items, i));

@@ -1,5 +1,7 @@
 #include "vm/claim.h"
 
+#include <array>
+
 #include "bytecode/liveness.h"
 #include "vm/dict.h"
 #include "vm/globals.h"
@@ -68,13 +70,16 @@ class Claim {
   void run(Coroutine* coroutine) {
     // Nothing can fail, and no code of the program runs, before control is back in the frame.
     bool is_certain = true;
+    Known result = Known::Updated;
     for (; coroutine; coroutine = coroutine->resumer) {
       uint32_t limit = UINT32_MAX;
       for (uint32_t i = coroutine->frame_count; i-- > 0;) {
         const Frame& frame = coroutine->frames[i];
         if (frame.proto->code->far_register) return;
-        is_certain = look_in(*coroutine, frame, limit, is_certain);
+        Path path = look_in(*coroutine, frame, limit, is_certain, result);
         if (is_done() || left_ == 0) return;
+        is_certain = path.returns && path.is_certain;
+        result = path.returned;
         limit = frame.base;
       }
       is_certain = false;
@@ -84,28 +89,73 @@ class Claim {
  private:
   bool is_done() const { return refs_of(object_) <= 1; }
 
-  // True when control goes straight on to the caller.
-  bool look_in(Coroutine& coroutine, const Frame& frame, uint32_t limit, bool is_certain) {
+  // Instructions that put the updated value into their first register.
+  static bool gives_value(Op op) {
+    switch (op) {
+      case Op::Call: case Op::CallGlobal: case Op::CallLibrary: case Op::CallSelf: case Op::CallMethod: case Op::CallPush:
+      case Op::CallBuiltin: case Op::AddTemp: case Op::AddConstTemp: case Op::GetSlice: case Op::ListRest: case Op::Concat:
+        return true;
+      default: return false;
+    }
+  }
+
+  // What is known of a value to come: the updated object, that in an Ok, or `true`.
+  enum class Known : uint8_t { Nothing, Updated, Ok, True };
+
+  // The instructions that will be executed next, for certain.
+  struct Path {
+    const Liveness* liveness;
+    bool is_certain;   // none of them can fail
+    bool returns = false;
+    Known returned = Known::Nothing;
+    uint32_t stop = 0;  // the instruction that it ends before
+    uint64_t written = 0;  // registers that will hold something else then
+    uint64_t read = 0;     // registers whose present value is read
+    std::array<Known, 64> known{};
+
+    bool is_written(uint32_t first, uint32_t count = 1) const {
+      if (first + count > 64) return true;
+      uint64_t mask = count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0};
+      return (written >> first & mask) != 0;
+    }
+    void write(uint32_t reg, Known what = Known::Nothing) {
+      if (reg >= 64) return;
+      written |= uint64_t{1} << reg;
+      known[reg] = what;
+    }
+    Known what(uint32_t reg) const { return reg < 64 ? known[reg] : Known::Nothing; }
+    // What the register holds now is not read any more.
+    bool is_dead(uint32_t reg) const {
+      if (!is_certain || reg >= 64 || read >> reg & 1) return false;
+      return written >> reg & 1 || returns || !liveness->is_live_before(stop, reg);
+    }
+  };
+
+  Path look_in(Coroutine& coroutine, const Frame& frame, uint32_t limit, bool is_certain, Known result) {
     const Liveness& liveness = frame.proto->liveness();
     uint32_t number = liveness.ending_at(static_cast<uint32_t>(frame.pc - frame.proto->words));
     Value* registers = coroutine.stack + frame.base;
-    bool goes_back = false;
     bool is_guarded = liveness.is_guarded(number);
-    if (is_certain || !is_guarded) goes_back = follow(frame, registers, is_certain, is_guarded);
-    if (is_done()) return false;
+    Path path{.liveness = &liveness, .is_certain = is_certain, .stop = number + 1};
+    Word word = frame.proto->words[liveness.start(number)];
+    if (is_certain && gives_value(op_of(word))) path.write(a_of(word), result);
+    if (is_certain || !is_guarded) follow(path, frame, registers, is_guarded);
+    if (is_done()) return path;
+    left_ -= std::min<size_t>(left_, 1);
     uint32_t count = std::min(frame.proto->registers, limit - frame.base);
-    empty_registers(liveness, number, registers, count, is_certain ? After::Worked : After::Either);
-    return goes_back && is_certain;
+    empty_registers(path, number, registers, count, is_certain ? After::Worked : After::Either);
+    return path;
   }
 
   // ---- registers ----
 
-  void empty_registers(const Liveness& liveness, uint32_t number, Value* registers, uint32_t count, After after) {
+  void empty_registers(const Path& path, uint32_t number, Value* registers, uint32_t count, After after) {
+    const Liveness& liveness = *path.liveness;
     left_ -= std::min<size_t>(left_, count);
     for (uint32_t reg = 0; reg < count && !is_done(); ++reg) {
       Value& value = registers[reg];
       if (!value.is_heap() || !is_data(value) || liveness.is_read_by(number, reg)) continue;
-      if (!liveness.is_live(number, reg, after)) drop(value);
+      if (path.is_dead(reg) || !liveness.is_live(number, reg, after)) drop(value);
       else if (value.is(Kind::Dict) || value.is(Kind::Struct)) empty_fields(liveness, number, reg, value, after);
     }
   }
@@ -128,20 +178,6 @@ class Claim {
 
   // ---- what comes next ----
 
-  // Registers that will hold something else by the time an instruction is reached.
-  struct Written {
-    uint64_t bits = 0;
-    bool has_more = false;
-    void add(uint32_t reg) {
-      if (reg < 64) bits |= uint64_t{1} << reg;
-      else has_more = true;
-    }
-    bool any(uint32_t first, uint32_t count = 1) const {
-      if (first + count > 64) return has_more || first >= 64 || bits >> first;
-      uint64_t mask = count < 64 ? (uint64_t{1} << count) - 1 : ~uint64_t{0};
-      return (bits >> first & mask) != 0;
-    }
-  };
   // A dict that the code to come builds from a record that is not read again, or with these keys.
   struct Built {
     uint32_t reg = UINT32_MAX;
@@ -150,47 +186,58 @@ class Claim {
   };
 
   // Goes along the instructions that follow while they cannot read what others are about to write, and empties what
-  // they overwrite. True when they return. One that may fail ends it, unless the frame would be left.
-  bool follow(const Frame& frame, Value* registers, bool is_certain, bool is_guarded) {
-    constexpr int kMost = 16;
+  // they overwrite. One that may fail ends it, unless the frame would be left.
+  void follow(Path& path, const Frame& frame, Value* registers, bool is_guarded) {
+    constexpr int kMost = 24;
     const Word* at = frame.pc;
-    Written written;
     Built built;
     uint32_t moved_from = UINT32_MAX;
     for (int i = 0; i < kMost && !is_done(); ++i) {
+      path.stop = path.liveness->starting_at(static_cast<uint32_t>(at - frame.proto->words));
+      note_reads(path);
       Word word = *at;
       Op op = op_of(word);
       uint32_t a = a_of(word), b = b_of(word), c = c_of(word);
+      const Word* next = at + length(row(op).format);
       switch (op) {
-        case Op::Steal: case Op::StealData: moved_from = b; [[fallthrough]];
         case Op::LoadNil: case Op::LoadBool: case Op::LoadInt: case Op::LoadConst: case Op::NewDict:
-          written.add(a);
+          path.write(a);
+          break;
+        case Op::Steal: case Op::StealData:
+          moved_from = b;
+          path.write(a, path.what(b));
           break;
         case Op::Move:
           // A copy of something with parts would keep them.
-          if (registers[b].is_heap() && !registers[b].is_string()) return false;
-          written.add(a);
+          if (!path.is_written(b) && registers[b].is_heap() && !registers[b].is_string()) return;
+          path.write(a, path.what(b));
           break;
         case Op::Jump:
-          if (sj_of(word) < 0) return false;
-          at += sj_of(word);
+          if (sj_of(word) < 0) return;
+          next += sj_of(word);
           break;
-        case Op::Return: case Op::ReturnNil: return is_certain && (frame.duties & ~Frame::kOwnsClosure) == 0;
+        case Op::Return: case Op::ReturnNil:
+          path.returns = (frame.duties & ~Frame::kOwnsClosure) == 0;
+          path.returned = op == Op::Return ? path.what(a) : Known::Nothing;
+          return;
         case Op::NewDictOf:
           built = {a, nullptr, &std::get<Keys>(frame.proto->code->constants[at[1]])};
-          written.add(a);
+          path.write(a);
           break;
         case Op::DictSpread:
-          if (written.any(b) || !registers[b].is(Kind::Dict)) return false;
+          if (path.is_written(b) || !registers[b].is(Kind::Dict)) return;
           built = {a, c != 0 ? registers + b : nullptr, nullptr};
           break;
         // What is being built from the object itself.
         case Op::ListPush:
-          if (written.any(a) || !is(registers[a], object_)) return false;
+          if (!is(registers[a], object_)) return;
           break;
         case Op::DictPut:
-          if (built.source && built.reg == a && !written.any(b)) empty_replaced(*built.source, item_of(*built.source, registers[b]));
-          else if (written.any(a) || !is(registers[a], object_)) return false;
+          if (built.source && built.reg == a && !path.is_written(b)) {
+            empty_replaced(*built.source, item_of(*built.source, registers[b]));
+          } else if (!is(registers[a], object_)) {
+            return;
+          }
           break;
         case Op::SetField: {
           StringObject* name = frame.proto->caches[at[1]].name;
@@ -198,45 +245,92 @@ class Claim {
             empty_replaced(*built.source, field_of(*built.source, name));
             break;
           }
-          if (written.any(a)) return false;
           if (is(registers[a], object_)) break;
-          if (!empty_part(registers[a], field_of(registers[a], name))) return false;
+          if (path.is_written(a) || !empty_part(registers[a], field_of(registers[a], name))) return;
           break;
         }
         case Op::SetIndex:
-          if (written.any(a) || written.any(b)) return false;
-          if (!empty_item(registers[a], &registers[b], 1)) return false;
+          if (path.is_written(a) || path.is_written(b)) return;
+          if (!empty_item(registers[a], &registers[b], 1)) return;
           break;
         case Op::SetPathLocal:
-          if (written.any(a) || written.any(b, c)) return false;
-          if (!empty_item(registers[a], &registers[b], c)) return false;
+          if (path.is_written(a) || path.is_written(b, c)) return;
+          if (!empty_item(registers[a], &registers[b], c)) return;
           break;
         case Op::CallMethod:
           if (built.keys && built.reg == a + 1 && b == 1 && moved_from < frame.proto->registers) {
             empty_merged(registers[moved_from], *frame.proto->caches[at[1]].name, *built.keys);
           }
-          return false;
-        case Op::GetField:
-          if (is_guarded || written.any(b) || !field_of(registers[b], frame.proto->caches[at[1]].name) ||
-              is(*field_of(registers[b], frame.proto->caches[at[1]].name), object_)) {
-            return false;
-          }
-          is_certain = false;
-          written.add(a);
+          return;
+        case Op::GetField: {
+          const Value* field = path.is_written(b) ? nullptr : field_of(registers[b], frame.proto->caches[at[1]].name);
+          if (is_guarded || !field || is(*field, object_)) return;
+          path.is_certain = false;
+          path.write(a);
           break;
+        }
         case Op::Add: case Op::AddTemp: case Op::Sub: case Op::Mul: case Op::AddInt: case Op::AddConst:
         case Op::AddConstTemp: case Op::SubConst: case Op::MulConst:
-          if (is_guarded) return false;
-          is_certain = false;
-          written.add(a);
+          if (is_guarded) return;
+          path.is_certain = false;
+          path.write(a);
           break;
         default:
-          if (!is_certain) return false;  // code that runs until then may read them
-          if (!empty_outside(frame, registers, at, written)) return false;
+          if (!path.is_certain) return;  // code that runs until then may read them
+          if (!decide(path, frame, at, next) && !empty_outside(frame, registers, at, path)) return;
       }
-      at += length(row(op).format);
+      at = next;
     }
-    return false;
+  }
+
+  // Present values that the instruction at the end of the path reads.
+  static void note_reads(Path& path) {
+    path.liveness->each_read(path.stop, [&](uint32_t reg) {
+      if (reg < 64 && !(path.written >> reg & 1)) path.read |= uint64_t{1} << reg;
+    });
+  }
+
+  // Results that are wrapped, tested and taken apart again: `match f(xs) { Ok(more) -> { xs = more } ... }`. False for
+  // other instructions.
+  bool decide(Path& path, const Frame& frame, const Word* at, const Word*& next) {
+    Word word = *at;
+    uint32_t a = a_of(word);
+    Known known = path.what(a);
+    switch (op_of(word)) {
+      case Op::WrapOk:
+        if (path.what(b_of(word)) == Known::Nothing) return false;
+        path.write(a, Known::Ok);
+        return true;
+      case Op::UnwrapOk:
+        if (path.what(b_of(word)) != Known::Ok) return false;
+        path.write(a, Known::Updated);
+        next += static_cast<int32_t>(next[-1]);
+        return true;
+      case Op::EnumField:
+        if (path.what(b_of(word)) != Known::Ok) return false;
+        path.write(a, Known::Updated);
+        return true;
+      case Op::JumpIfNotVariant: {
+        const InlineCache& cache = frame.proto->caches[at[1]];
+        if (known != Known::Ok || cache.declaration != kResultDeclaration) return false;
+        if (cache.name->view() != "Ok") next += static_cast<int32_t>(next[-1]);
+        return true;
+      }
+      case Op::JumpIf: case Op::JumpIfNot:
+        if (known != Known::True) return false;
+        if (op_of(word) == Op::JumpIf) next += static_cast<int32_t>(next[-1]);
+        return true;
+      case Op::CallBuiltin: {
+        std::string_view name = task_.scheduler->vm().builtins().by_id()[at[1]]->name;
+        if (b_of(word) != 1 || known == Known::Nothing) return false;
+        if (name == "Ok" && known == Known::Updated) path.write(a, Known::Ok);
+        else if (name == "is_ok" && known == Known::Ok) path.write(a, Known::True);
+        else if (name == "unwrap" && known == Known::Ok) path.write(a, Known::Updated);
+        else return false;
+        return true;
+      }
+      default: return false;
+    }
   }
 
   static Value* field_of(const Value& record, const StringObject* name) {
@@ -256,7 +350,7 @@ class Claim {
   }
 
   // Variables outside the registers.
-  bool empty_outside(const Frame& frame, Value* registers, const Word* at, const Written& written) {
+  bool empty_outside(const Frame& frame, Value* registers, const Word* at, const Path& path) {
     Word word = *at;
     Value* globals = task_.globals && !task_.globals->is_shared() ? task_.globals->values() : nullptr;
     Value* captures = frame.closure ? frame.closure->captures() : nullptr;
@@ -266,14 +360,14 @@ class Claim {
       case Op::AssignGlobal:
         return globals && !globals[bx_of(word)].is(Kind::Unset) && empty(globals + bx_of(word));
       case Op::SetCaptureCell: return empty(cell(captures[b_of(word)]));
-      case Op::SetCell: return !written.any(a_of(word)) && empty(cell(registers[a_of(word)]));
+      case Op::SetCell: return !path.is_written(a_of(word)) && empty(cell(registers[a_of(word)]));
       case Op::SetPath: {
         const Value* keys = registers + b_of(word);
-        if (written.any(b_of(word), c_of(word))) return false;
+        if (path.is_written(b_of(word), c_of(word))) return false;
         switch (static_cast<Place>(a_of(word))) {
           case Place::Global: return globals && empty_item(globals[at[1]], keys, c_of(word));
           case Place::Capture: return empty_item(*cell(captures[at[1]]), keys, c_of(word));
-          case Place::Cell: return !written.any(at[1]) && empty_item(*cell(registers[at[1]]), keys, c_of(word));
+          case Place::Cell: return !path.is_written(at[1]) && empty_item(*cell(registers[at[1]]), keys, c_of(word));
         }
         return false;
       }

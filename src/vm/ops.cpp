@@ -367,7 +367,10 @@ Value part_of_list(Value list, size_t from, size_t to) {
   constexpr size_t kFew = 8;  // a copy of so few costs less than looking
   if (list.is(Kind::Range)) return part_of_range(list.as_range(), from, to);
   if (to - from > kFew) claim(list);
-  if (!list.is_unique()) return new_list(list.as_list()->values().subspan(from, to - from));
+  if (!list.is_unique()) {
+    note_copy(to - from);
+    return new_list(list.as_list()->values().subspan(from, to - from));
+  }
   list.as_list()->keep(from, to);
   return list;
 }

@@ -3,6 +3,7 @@
 #include <re2/re2.h>
 
 #include "base/fmt.h"
+#include "vm/aside.h"
 
 namespace harn::builtins {
 
@@ -122,6 +123,16 @@ class Translator {
   size_t at_ = 0;
 };
 
+// A short pattern may stand for a large automaton only by counting: `(\pL{100}|x){9}`.
+Regex compiled(std::string pattern, const re2::RE2::Options& options) {
+  constexpr size_t kLongPattern = 1024;
+  bool takes_long = pattern.size() >= kLongPattern || pattern.find('{') != std::string::npos;
+  if (!takes_long) return std::make_shared<const re2::RE2>(pattern, options);
+  auto made = std::make_shared<Regex>();
+  vm::run_aside([=] { *made = std::make_shared<const re2::RE2>(pattern, options); }, vm::Value());
+  return *made;
+}
+
 }  // namespace
 
 std::string translate_pattern(std::string_view pattern, std::string_view flags, bool use_unicode) {
@@ -143,12 +154,12 @@ RegexCache& RegexCache::of_thread() {
 RegexCache::RegexCache() = default;
 RegexCache::~RegexCache() = default;
 
-std::expected<const re2::RE2*, std::string> RegexCache::get(std::string_view pattern,
-                                                            std::string_view flags,
-                                                            bool text_is_ascii) {
+std::expected<const Regex*, std::string> RegexCache::get(std::string_view pattern,
+                                                         std::string_view flags,
+                                                         bool text_is_ascii) {
   key_.assign(text_is_ascii ? "a" : "u").append(flags).append("/").append(pattern);
   auto found = compiled_.find(key_);
-  if (found != compiled_.end()) return found->second.get();
+  if (found != compiled_.end()) return &found->second;
 
   size_t bad = flags.find_first_not_of("imsx");
   if (bad != std::string_view::npos) {
@@ -159,11 +170,10 @@ std::expected<const re2::RE2*, std::string> RegexCache::get(std::string_view pat
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kMaxAutomaton);
-  auto regex =
-      std::make_unique<re2::RE2>(translate_pattern(pattern, flags, !text_is_ascii), options);
+  Regex regex = compiled(translate_pattern(pattern, flags, !text_is_ascii), options);
   if (!regex->ok()) return std::unexpected(regex->error());
   if (compiled_.size() >= kMaxPatterns) compiled_.clear();
-  return (compiled_[key_] = std::move(regex)).get();
+  return &(compiled_[key_] = std::move(regex));
 }
 
 }  // namespace harn::builtins

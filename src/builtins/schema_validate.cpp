@@ -1,11 +1,10 @@
 #include "builtins/schema_validate.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/fmt.h"
+#include "builtins/regex_matches.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
 #include "vm/pace.h"
@@ -217,14 +216,16 @@ void Validator::check_number(const Value& value, const Keywords& words) {
   }
 }
 
+static Value key_value(const StringObject* key) { return Value::share(const_cast<StringObject*>(key)); }
+
 // False when the pattern itself is wrong (which is reported).
-bool Validator::matches_pattern(std::string_view pattern, const StringObject* text, bool& matched) {
-  auto regex = regexes_.get(pattern, "", text->is_ascii());
+bool Validator::matches_pattern(std::string_view pattern, const Value& text, bool& matched) {
+  auto regex = regexes_.get(pattern, "", text.as_string()->is_ascii());
   if (!regex) {
     report(harn::format("invalid regex pattern '{}': {}", pattern, regex.error()));
     return false;
   }
-  matched = re2::RE2::PartialMatch(re2::StringPiece(text->data(), text->size), **regex);
+  matched = has_match(**regex, text);
   return true;
 }
 
@@ -241,7 +242,7 @@ void Validator::check_text(const Value& value, const Keywords& words) {
   if (!pattern) return;
   if (!pattern->is_string()) return reject("schema `pattern` must be a string");
   bool matched = false;
-  if (matches_pattern(text_of(*pattern), text, matched) && !matched) {
+  if (matches_pattern(text_of(*pattern), value, matched) && !matched) {
     report(harn::format("value does not match pattern '{}'", text_of(*pattern)));
   }
 }
@@ -362,7 +363,7 @@ void Validator::check_entry(const StringObject* key, const Value& value, const K
   if (const Value* patterns = words[Keyword::PatternProperties]) {
     for (auto [pattern, schema] : patterns->as_dict()->entries()) {
       bool matched = false;
-      if (!matches_pattern(pattern->view(), key, matched)) return;
+      if (!matches_pattern(pattern->view(), key_value(key), matched)) return;
       if (!matched) continue;
       is_known = true;
       check_below(*schema);
@@ -376,7 +377,7 @@ void Validator::check_entry(const StringObject* key, const Value& value, const K
 }
 
 void Validator::check_below_name(const StringObject* key, const Value& schema) {
-  check(Value::share(const_cast<StringObject*>(key)), schema);
+  check(key_value(key), schema);
 }
 
 void Validator::check_dependencies(const DictObject* dict, const Value& value,

@@ -40,7 +40,7 @@ class Validator {
   // Whether the value fits, without keeping the errors.
   bool fits(const vm::Value& value, const vm::Value& schema);
 
-  bool matches_pattern(std::string_view pattern, const vm::StringObject* text, bool& matched);
+  bool matches_pattern(std::string_view pattern, const vm::Value& text, bool& matched);
   uint32_t allowed_types(const vm::Value& type);
   bool is_stopped() const { return !malformed.empty(); }
   void report(std::string text);

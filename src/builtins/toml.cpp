@@ -2,12 +2,15 @@
 #include "base/toml.h"
 
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <sstream>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/json_text.h"
+#include "vm/aside.h"
 
 namespace harn::builtins {
 namespace {
@@ -70,13 +73,38 @@ bool has_endless_key(std::string_view text) {
   return false;
 }
 
+// The tree of a text. A large one takes a while to make and to free, and the library cannot be stopped.
+class Document {
+ public:
+  explicit Document(const Value& text) : parsed_(std::make_shared<std::optional<toml::parse_result>>()) {
+    auto view = text.as_string()->view();
+    is_long_ = view.size() >= kLongText;
+    auto parse = [parsed = parsed_, view] {
+      if (!has_endless_key(view)) *parsed = toml::parse(view);
+    };
+    if (is_long_) run_aside(parse, text);
+    else parse();
+  }
+  ~Document() {
+    if (is_long_) drop_aside(std::move(parsed_));
+  }
+  Document(const Document&) = delete;
+
+  // Empty when a key is endless.
+  const std::optional<toml::parse_result>& get() const { return *parsed_; }
+
+ private:
+  std::shared_ptr<std::optional<toml::parse_result>> parsed_;
+  bool is_long_;
+};
+
 Outcome<Value> toml_parse(Call& call) {
-  auto text = HARN_TRY(call.text(0));
-  if (has_endless_key(text))
-    return throw_text("TOML parse error: a key has more than {} parts", kMaxDepth);
-  toml::parse_result parsed = toml::parse(text);
-  if (parsed) return convert(parsed.table());
-  const toml::parse_error& error = parsed.error();
+  HARN_CHECK(call.text(0));
+  Document document(call.arg(0));
+  const auto& parsed = document.get();
+  if (!parsed) return throw_text("TOML parse error: a key has more than {} parts", kMaxDepth);
+  if (*parsed) return convert(parsed->table());
+  const toml::parse_error& error = parsed->error();
   return throw_text("TOML parse error: {} at line {} column {}", error.description(),
                     error.source().begin.line, error.source().begin.column);
 }

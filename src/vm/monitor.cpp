@@ -98,7 +98,12 @@ void look_up() {
   auto& budget = worker->pace.budget;
   int32_t left = budget.load(std::memory_order_relaxed) - used / kSteps * kPasses;
   budget.store(left, std::memory_order_relaxed);
-  if (worker->pace.is_raised()) worker->interpreter->look_up();
+  heed();
+}
+
+void heed() {
+  Worker* worker = this_worker;
+  if (worker && worker->interpreter && worker->pace.is_raised()) worker->interpreter->look_up();
 }
 
 Undisturbed::Undisturbed() : worker_(this_worker) {

@@ -46,6 +46,10 @@ inline void step(size_t count = 1) {
 }
 inline void step_bytes(size_t count) { step(count / 64); }
 
+// The same for code that waits for another thread: looks at once, and counts nothing, since how often it is called
+// depends on time.
+void heed();
+
 // While one lives, `step` always returns: for destructors and for what must not be left half done.
 class Undisturbed {
  public:

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "vm/value.h"
+
+// Work of a library that cannot be stopped in the middle, on a thread of its own.
+//
+// One search of RE2 in a large text, or one run of a parser, takes as long as it takes. The worker that needs
+// the answer hands the work to a helper and sleeps, but looks up as `step` does: when the running task has to
+// stop, it leaves by `Stopped` at once, and the work goes on for nobody until it ends.
+//
+//   auto search = std::make_shared<Search>(...);   // owned by the work, too: it may outlive the call
+//   run_aside([search] { search->run(); }, text);
+namespace harn::vm {
+
+// Texts of this size are worth the way to another thread and back, which takes some 20 microseconds. Shorter
+// ones are done with in a few milliseconds, whatever the pattern.
+constexpr size_t kLongText = 64 * 1024;
+
+// Runs `work` and returns when it has ended; what it throws is thrown here. It must neither make nor touch
+// values: those are counted by the task that owns them. `keeps` is what it reads, a string or bytes, or nil.
+void run_aside(std::function<void()> work, const Value& keeps);
+
+// Frees what such work has made, which may take as long, and does not wait for it.
+void drop_aside(std::shared_ptr<void> made);
+
+}  // namespace harn::vm

@@ -1,12 +1,15 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "vm/aside.h"
 #include "vm/channel.h"
 #include "vm/handle.h"
+#include "vm/long_text.h"
 
 // Conversion between kinds, and questions about a value.
 namespace harn::builtins {
@@ -20,10 +23,11 @@ Outcome<Value> to_string(Call& call) { return to_key(call.arg(0)); }
 // ---- numbers ----
 
 template <class T>
-bool parse_number(std::string_view text, T& number) {
+std::optional<T> parse_number(std::string_view text) {
+  T number = 0;
   if (text.starts_with('+')) {
     text.remove_prefix(1);
-    if (text.starts_with('-') || text.starts_with('+')) return false;
+    if (text.starts_with('-') || text.starts_with('+')) return std::nullopt;
   }
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if constexpr (std::is_floating_point_v<T>) {
@@ -33,7 +37,15 @@ bool parse_number(std::string_view text, T& number) {
       error = {};
     }
   }
-  return error == std::errc() && end == text.data() + text.size();
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+template <class T>
+std::optional<T> number_in(const Value& value) {
+  if (!value.is_string()) return std::nullopt;
+  auto text = value.as_string()->view();
+  return read_aside(value, [text] { return parse_number<T>(text); });
 }
 
 int64_t truncate(double number) {
@@ -48,19 +60,15 @@ Outcome<Value> to_int(Call& call) {
   if (value.is_int()) return value;
   if (value.is_float()) return Value::integer(truncate(value.as_float()));
   if (value.is_bool()) return Value::integer(value.as_bool());
-  int64_t number = 0;
-  if (value.is_string() && parse_number(value.as_string()->view(), number))
-    return Value::integer(number);
-  return Value();
+  auto number = number_in<int64_t>(value);
+  return number ? Value::integer(*number) : Value();
 }
 
 Outcome<Value> to_float(Call& call) {
   const Value& value = call.arg(0);
   if (value.is_number()) return Value::number(value.as_number());
-  double number = 0;
-  if (value.is_string() && parse_number(value.as_string()->view(), number))
-    return Value::number(number);
-  return Value();
+  auto number = number_in<double>(value);
+  return number ? Value::number(*number) : Value();
 }
 
 // ---- collections ----
@@ -181,7 +189,9 @@ class Fnv {
   }
   void text(std::string_view text) {
     word(text.size());
-    for (char c : text) byte(static_cast<uint8_t>(c));
+    while (!text.empty()) {
+      for (char c : next_piece(text)) byte(static_cast<uint8_t>(c));
+    }
   }
   uint64_t result() const { return hash_; }
 

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "builtins/json_objects.h"
 #include "vm/objects.h"
+#include "vm/long_text.h"
 #include "vm/pace.h"
 
 namespace harn::builtins {
@@ -202,11 +203,21 @@ class JsonReader {
   // ASCII that stands for itself inside a string.
   static bool is_plain(char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; }
 
-  // Moves past plain characters, eight at a time while it can.
+  // Moves past plain characters.
   void skip_plain() {
+    for (;;) {
+      size_t end = std::min(text_.size(), at_ + kTextPiece);
+      skip_plain_before(end);
+      if (at_ < end || end == text_.size()) return;
+      step_bytes(kTextPiece);
+    }
+  }
+
+  // Eight at a time while it can.
+  void skip_plain_before(size_t end) {
     constexpr uint64_t kOnes = 0x0101010101010101ull;
     constexpr uint64_t kHighs = 0x8080808080808080ull;
-    for (; at_ + 8 <= text_.size(); at_ += 8) {
+    for (; at_ + 8 <= end; at_ += 8) {
       uint64_t block;
       memcpy(&block, text_.data() + at_, 8);
       auto zero_bytes = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
@@ -214,7 +225,7 @@ class JsonReader {
                        zero_bytes(block ^ (kOnes * '\\'));
       if (stops & kHighs) break;
     }
-    while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+    while (at_ < end && is_plain(text_[at_])) ++at_;
   }
 
   // The content is a part of the text when it stands there as it is, else of `decoded_`: valid until

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "builtins/base64_text.h"
 #include "vm/dict.h"
+#include "vm/long_text.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
 #include "vm/print.h"
@@ -142,10 +143,9 @@ class JsonWriter {
 
 }  // namespace
 
-void append_json_string(std::string& out, std::string_view text) {
+static void append_escaped(std::string& out, std::string_view text) {
   // JSON is UTF-8; arguments, input and file names may be anything.
-  if (!text::is_valid_utf8(text)) [[unlikely]] return append_json_string(out, text::to_valid_utf8(text));
-  out += '"';
+  if (!text::is_valid_utf8(text)) [[unlikely]] return append_escaped(out, text::to_valid_utf8(text));
   const char* at = text.data();
   const char* end = at + text.size();
   while (at < end) {
@@ -155,6 +155,11 @@ void append_json_string(std::string& out, std::string_view text) {
     out.append(plain, at);
     if (at < end) append_escape(out, *at++);
   }
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  while (!text.empty()) append_escaped(out, next_piece(text));
   out += '"';
 }
 

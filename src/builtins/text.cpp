@@ -5,6 +5,8 @@
 #include "builtins/bounds.h"
 #include "builtins/join.h"
 #include "builtins/families.h"
+#include "vm/aside.h"
+#include "vm/long_text.h"
 
 // Searching, cutting and building text. Positions count Unicode scalar values; in ASCII strings a
 // position is a byte offset, which is why most functions ask `is_ascii` first.
@@ -34,12 +36,10 @@ Value part_of(Call& call, std::string_view part) {
   return text_value(part);
 }
 
-Outcome<Value> trim(Call& call) { return part_of(call, text::trim(HARN_TRY(call.text(0)))); }
-Outcome<Value> trim_start(Call& call) {
-  return part_of(call, text::trim_start(HARN_TRY(call.text(0))));
-}
-Outcome<Value> trim_end(Call& call) {
-  return part_of(call, text::trim_end(HARN_TRY(call.text(0))));
+template <std::string_view (*Trim)(std::string_view)>
+Outcome<Value> trimmed(Call& call) {
+  auto text = HARN_TRY(call.text(0));
+  return part_of(call, read_aside(call.arg(0), [text] { return Trim(text); }));
 }
 
 Outcome<Value> count(Call& call) {
@@ -89,7 +89,7 @@ Outcome<Value> split_by(Call& call, std::string_view separator) {
   auto parts = new_list();
   for (size_t start = 0;;) {
     step();
-    size_t end = text.find(separator, start);
+    size_t end = find_text(text, separator, start);
     if (end == std::string_view::npos) {
       parts->push(text_value(text.substr(start)));
       return parts;
@@ -107,7 +107,7 @@ Outcome<Value> lines(Call& call) {
   auto parts = new_list();
   while (!text.empty()) {
     step();
-    size_t end = text.find('\n');
+    size_t end = find_text(text, "\n");
     auto line = text.substr(0, end);
     if (end != std::string_view::npos && line.ends_with('\r')) line.remove_suffix(1);
     parts->push(text_value(line));
@@ -139,8 +139,8 @@ std::string insert_everywhere(std::string_view text, std::string_view with) {
 
 size_t occurrences(std::string_view text, std::string_view of) {
   size_t count = 0;
-  size_t at = text.find(of);
-  for (; at != std::string_view::npos; at = text.find(of, at + of.size())) {
+  size_t at = find_text(text, of);
+  for (; at != std::string_view::npos; at = find_text(text, of, at + of.size())) {
     step();
     ++count;
   }
@@ -159,10 +159,13 @@ Outcome<Value> replace(Call& call) {
   if (from.empty()) return text_value(insert_everywhere(text, to));
   auto result = new_string(text.size() + hits * to.size() - hits * from.size());
   char* out = result->data();
-  auto put = [&](std::string_view piece) { out = std::copy(piece.begin(), piece.end(), out); };
+  auto put = [&](std::string_view piece) {
+    copy_text(out, piece);
+    out += piece.size();
+  };
   for (; hits > 0; --hits) {
     step();
-    size_t at = text.find(from);
+    size_t at = find_text(text, from);
     put(text.substr(0, at));
     put(to);
     text.remove_prefix(at + from.size());
@@ -185,26 +188,24 @@ Outcome<Value> ends_with(Call& call) {
 
 Outcome<Value> contains_method(Call& call) {
   auto text = HARN_TRY(call.text(0));
-  return Value::boolean(text.contains(HARN_TRY(call.text(1))));
+  return Value::boolean(find_text(text, HARN_TRY(call.text(1))) != std::string_view::npos);
 }
 
 Outcome<Value> contains_function(Call& call) {
   const Value& where = call.arg(0);
-  if (where.is_string()) {
-    return Value::boolean(where.as_string()->view().contains(display(call.arg(1))));
-  }
-  return Value::boolean(is_list_like(where) && contains(where, call.arg(1)));
+  bool can_contain = where.is_string() || is_list_like(where);
+  return Value::boolean(can_contain && contains(where, call.arg(1)));
 }
 
 Outcome<Value> index_of(Call& call) {
   auto text = HARN_TRY(call.text(0));
-  size_t at = text.find(HARN_TRY(call.text(1)));
+  size_t at = find_text(text, HARN_TRY(call.text(1)));
   return Value::integer(at == std::string_view::npos ? -1 : char_number(receiver(call), at));
 }
 
 Outcome<Value> last_index_of(Call& call) {
   auto text = HARN_TRY(call.text(0));
-  size_t at = text.rfind(HARN_TRY(call.text(1)));
+  size_t at = find_last_text(text, HARN_TRY(call.text(1)));
   return Value::integer(at == std::string_view::npos ? -1 : char_number(receiver(call), at));
 }
 
@@ -253,9 +254,7 @@ Outcome<Ref<StringObject>> repeated(std::string_view text, uint64_t count) {
   uint64_t size = saturating_product(count, text.size());
   HARN_CHECK(check_text_size(size));
   auto result = new_string(static_cast<size_t>(size));
-  for (char* at = result->data(); size > 0; at += text.size(), size -= text.size()) {
-    std::copy(text.begin(), text.end(), at);
-  }
+  fill_text(result->data(), static_cast<size_t>(size), text);
   return result;
 }
 
@@ -280,35 +279,25 @@ Outcome<Value> reverse(Call& call) {
   return result;
 }
 
-// What a pad method must add: copies of the first character of its second argument.
-Outcome<std::string> padding(Call& call) {
-  HARN_CHECK(call.text(0));
+enum class Side : uint8_t { Left, Right };
+
+// Adds copies of the first character of argument 2.
+template <Side side>
+Outcome<Value> pad(Call& call) {
+  auto text = HARN_TRY(call.text(0));
   auto width = HARN_TRY(call.integer(1));
   auto fill = HARN_TRY(call.text_or(2, " "));
   if (fill.empty()) fill = " ";
   fill = fill.substr(0, text::char_size(fill, 0));
   auto chars = static_cast<int64_t>(receiver(call)->chars());
-  if (width <= chars) return std::string();
-  int64_t missing = width - chars;
-  uint64_t size = saturating_product(static_cast<uint64_t>(missing), fill.size());
+  if (width <= chars) return call.arg(0);
+  uint64_t size = saturating_product(static_cast<uint64_t>(width - chars), fill.size());
   HARN_CHECK(check_text_size(size));
-  HARN_CHECK(check_text_size(size + receiver(call)->size));
-  std::string out;
-  out.reserve(size);
-  for (; missing > 0; --missing) out += fill;
-  return out;
-}
-
-Outcome<Value> pad_left(Call& call) {
-  auto fill = HARN_TRY(padding(call));
-  if (fill.empty()) return call.arg(0);
-  return text_value(fill.append(receiver(call)->view()));
-}
-
-Outcome<Value> pad_right(Call& call) {
-  auto fill = HARN_TRY(padding(call));
-  if (fill.empty()) return call.arg(0);
-  return text_value(fill.insert(0, receiver(call)->view()));
+  HARN_CHECK(check_text_size(size + text.size()));
+  auto result = new_string(static_cast<size_t>(size) + text.size());
+  fill_text(result->data() + (side == Side::Right ? text.size() : 0), static_cast<size_t>(size), fill);
+  copy_text(result->data() + (side == Side::Left ? size : 0), text);
+  return result;
 }
 
 // ---- format ----
@@ -402,10 +391,10 @@ constinit const Builtin kRows[] = {
      .example = R"("a\nb\n".lines() == ["a", "b"])", .call = lines},
     {.name = "pad_left", .receiver = kText, .signature = "(width: int, char?: string) -> string",
      .doc = "Returns the text filled up at the start to `width` characters.",
-     .example = R"("7".pad_left(3, "0") == "007")", .call = pad_left},
+     .example = R"("7".pad_left(3, "0") == "007")", .call = pad<Side::Left>},
     {.name = "pad_right", .receiver = kText, .signature = "(width: int, char?: string) -> string",
      .doc = "Returns the text filled up at the end to `width` characters.",
-     .example = R"("7".pad_right(3, ".") == "7..")", .call = pad_right},
+     .example = R"("7".pad_right(3, ".") == "7..")", .call = pad<Side::Right>},
     {.name = "repeat", .receiver = kText, .signature = "(count?: int) -> string",
      .doc = "Returns `count` copies of the text in a row.",
      .example = R"("ab".repeat(2) == "abab")", .call = repeat},
@@ -438,16 +427,16 @@ constinit const Builtin kRows[] = {
      .example = R"("abcdef".substring(2, 3) == "c")", .call = substring_method},
     {.name = "trim", .signature = "(text: string) -> string",
      .doc = "Returns `text` without white space at either end.",
-     .example = R"(trim("  hi ") == "hi")", .call = trim},
+     .example = R"(trim("  hi ") == "hi")", .call = trimmed<text::trim>},
     {.name = "trim", .receiver = kText, .signature = "() -> string",
      .doc = "Returns the text without white space at either end.",
-     .example = R"("  hi ".trim() == "hi")", .call = trim},
+     .example = R"("  hi ".trim() == "hi")", .call = trimmed<text::trim>},
     {.name = "trim_end", .receiver = kText, .signature = "() -> string",
      .doc = "Returns the text without white space at its end.",
-     .example = R"(" hi ".trim_end() == " hi")", .call = trim_end},
+     .example = R"(" hi ".trim_end() == " hi")", .call = trimmed<text::trim_end>},
     {.name = "trim_start", .receiver = kText, .signature = "() -> string",
      .doc = "Returns the text without white space at its start.",
-     .example = R"(" hi ".trim_start() == "hi ")", .call = trim_start},
+     .example = R"(" hi ".trim_start() == "hi ")", .call = trimmed<text::trim_start>},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "vm/dict.h"
 #include "vm/known_type.h"
 #include "vm/interpreter.h"
+#include "vm/long_text.h"
 #include "vm/ops.h"
 #include "vm/print.h"
 #include "vm/pace.h"
@@ -296,7 +297,7 @@ Value Interpreter::concat(Value* parts, uint32_t count) {
   auto text = new_string(total);
   char* at = text->data();
   for (uint32_t i = 0; i < count; ++i) {
-    memcpy(at, pieces[i].data, pieces[i].size);
+    copy_text(at, {pieces[i].data, pieces[i].size});
     at += pieces[i].size;
   }
   return text;

@@ -3,7 +3,7 @@
 #include <functional>
 #include <memory>
 
-#include "vm/value.h"
+#include "vm/objects.h"
 
 // Work of a library that cannot be stopped in the middle, on a thread of its own.
 //
@@ -22,6 +22,15 @@ constexpr size_t kLongText = 64 * 1024;
 // Runs `work` and returns when it has ended; what it throws is thrown here. It must neither make nor touch
 // values: those are counted by the task that owns them. `keeps` is what it reads, a string or bytes, or nil.
 void run_aside(std::function<void()> work, const Value& keeps);
+
+// The answer of `read`, which reads the text and is asked aside when that is long.
+template <class Read>
+auto read_aside(const Value& text, Read read) {
+  if (text.as_string()->size < kLongText) return read();
+  auto answer = std::make_shared<decltype(read())>();
+  run_aside([=] { *answer = read(); }, text);
+  return std::move(*answer);
+}
 
 // Frees what such work has made, which may take as long, and does not wait for it.
 void drop_aside(std::shared_ptr<void> made);

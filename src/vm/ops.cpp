@@ -1,4 +1,5 @@
 #include "base/result.h"
+#include "vm/long_text.h"
 #include "vm/ops.h"
 #include "vm/print.h"
 
@@ -52,7 +53,7 @@ int compare_numbers(const Value& a, const Value& b) {
 
 int compare_at(const Value& a, const Value& b, int depth) {
   if (a.is_number() && b.is_number()) return compare_numbers(a, b);
-  if (a.is_string() && b.is_string()) return order(a.as_string()->view(), b.as_string()->view());
+  if (a.is_string() && b.is_string()) return order_text(a.as_string()->view(), b.as_string()->view());
   if (a.is(Kind::Pair) && b.is(Kind::Pair) && depth < kMaxPairDepth) {
     int first = compare_at(a.as_pair()->first, b.as_pair()->first, depth + 1);
     return first ? first : compare_at(a.as_pair()->second, b.as_pair()->second, depth + 1);
@@ -133,8 +134,8 @@ Outcome<void> add_strings(Value& a, const Value& b, Left left) {
     return {};
   }
   auto text = new_string(start.size() + more.size());
-  memcpy(text->data(), start.data(), start.size());
-  memcpy(text->data() + start.size(), more.data(), more.size());
+  copy_text(text->data(), start);
+  copy_text(text->data() + start.size(), more);
   a = std::move(text);
   return {};
 }
@@ -142,14 +143,8 @@ Outcome<void> add_strings(Value& a, const Value& b, Left left) {
 Outcome<Value> repeat(std::string_view text, int64_t times) {
   if (times <= 0 || text.empty()) return text_value("");
   if (static_cast<uint64_t>(times) > kMaxStringSize / text.size()) return string_too_large();
-  step_bytes(text.size() * static_cast<size_t>(times));
   auto result = new_string(text.size() * static_cast<size_t>(times));
-  char* to = result->data();
-  if (text.size() == 1) {
-    memset(to, text[0], result->size);
-    return result;
-  }
-  for (int64_t i = 0; i < times; ++i, to += text.size()) memcpy(to, text.data(), text.size());
+  fill_text(result->data(), result->size, text);
   return result;
 }
 
@@ -263,8 +258,8 @@ int64_t place_in_range(const RangeObject* range, const Value& item) {
 namespace {
 
 bool text_contains(std::string_view text, const Value& item) {
-  if (item.is_string()) return text.find(item.as_string()->view()) != std::string_view::npos;
-  return text.find(display(item)) != std::string_view::npos;
+  if (item.is_string()) return find_text(text, item.as_string()->view()) != std::string_view::npos;
+  return find_text(text, display(item)) != std::string_view::npos;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "vm/claim.h"
+#include "vm/long_text.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 
@@ -187,9 +188,9 @@ Ref<StringObject> new_string(std::string_view content) {
   if (content.size() <= 1) {
     if (auto* small = small_string(content)) return Ref<StringObject>::share(small);
   }
-  auto* text = make_string(content.size(), natural_capacity(content.size()));
-  memcpy(text->data(), content.data(), content.size());
-  return Ref<StringObject>::adopt(text);
+  auto text = new_string(content.size());
+  copy_text(text->data(), content);
+  return text;
 }
 
 Ref<StringObject> new_string(size_t size) {
@@ -213,7 +214,7 @@ void append(Value& target, std::string_view more) {
   if (more.empty()) return;
   if (size > kMaxStringSize) throw_too_large("string too large");
   if (refs_of(text) == 1 && size <= text->capacity) {
-    memcpy(text->data() + text->size, more.data(), more.size());
+    copy_text(text->data() + text->size, more);
   } else if (refs_of(text) == 1) {
     // `more` may be part of the string itself, which is about to move.
     bool inside = more.data() >= text->data() && more.data() < text->data() + text->size;
@@ -223,15 +224,15 @@ void append(Value& target, std::string_view more) {
     text = static_cast<StringObject*>(reallocate(text, sizeof(StringObject) + text->capacity,
                                                  sizeof(StringObject) + capacity));
     text->capacity = static_cast<uint32_t>(capacity);
-    memcpy(text->data() + text->size, inside ? text->data() + offset : more.data(), more.size());
     target.init_raw(Kind::String, reinterpret_cast<uint64_t>(text));
+    copy_text(text->data() + text->size, {inside ? text->data() + offset : more.data(), more.size()});
   } else {
     // The second append is likely to come: leave room for it.
     note_copy(text->size / 16);
-    auto* copy = make_string(size, natural_capacity(std::min(size + size / 2, kMaxStringSize)));
-    memcpy(copy->data(), text->data(), text->size);
-    memcpy(copy->data() + text->size, more.data(), more.size());
-    target = Ref<StringObject>::adopt(copy);
+    auto copy = Ref<StringObject>::adopt(make_string(size, natural_capacity(std::min(size + size / 2, kMaxStringSize))));
+    copy_text(copy->data(), text->view());
+    copy_text(copy->data() + text->size, more);
+    target = std::move(copy);
     return;
   }
   text->size = static_cast<uint32_t>(size);
@@ -243,14 +244,15 @@ bool same_text(const StringObject* a, const StringObject* b) {
   if (a == b) return true;
   if (a->size != b->size) return false;
   if (a->flags & b->flags & StringObject::kInterned) return false;
-  return memcmp(a->data(), b->data(), a->size) == 0;
+  return order_text(a->view(), b->view()) == 0;
 }
 
 Ref<BytesObject> new_bytes(std::string_view octets) {
   auto* bytes = allocate_object<BytesObject>(Kind::Bytes, octets.size());
   bytes->size = octets.size();
-  memcpy(bytes->data(), octets.data(), octets.size());
-  return Ref<BytesObject>::adopt(bytes);
+  auto held = Ref<BytesObject>::adopt(bytes);
+  copy_text(reinterpret_cast<char*>(bytes->data()), octets);
+  return held;
 }
 
 }  // namespace harn::vm

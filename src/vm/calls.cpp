@@ -122,7 +122,32 @@ void Interpreter::bind_functions(Value* values, uint32_t count) {
   }
 }
 
+// The generators that the running frame has dropped, for the one that takes its place.
+void Interpreter::keep_generators() {
+  if (!co_->kept) co_->kept = std::make_unique<std::vector<Coroutine::Kept>>();
+  auto& kept = *co_->kept;
+  uint32_t frame = co_->frame_count - 1;
+  GeneratorObject* first = std::exchange(task_->first_closing, nullptr);
+  GeneratorObject* last = std::exchange(task_->last_closing, nullptr);
+  if (kept.empty() || kept.back().frame != frame) {
+    kept.push_back({frame, first, last});
+    return;
+  }
+  last->coroutine->next_closing = kept.back().first;
+  kept.back().first = first;
+}
+
+// They are dropped now.
+void Interpreter::close_kept() {
+  Coroutine::Kept kept = co_->kept->back();
+  co_->kept->pop_back();
+  if (task_->last_closing) task_->last_closing->coroutine->next_closing = kept.first;
+  else task_->first_closing = kept.first;
+  task_->last_closing = kept.last;
+}
+
 void Interpreter::do_duties(const Frame& frame, Value* returned) {
+  if (frame.duties & Frame::kClosesKept) [[unlikely]] close_kept();
   if (frame.duties & Frame::kSwitchesBack) [[unlikely]] {
     if (returned) bind_functions(returned, 1);
     leave_environment();
@@ -138,9 +163,14 @@ uint8_t Interpreter::tail_replace(uint32_t first, uint32_t count) {
   uint32_t offset = first - frame.base;
   for (uint32_t i = 0; i < count; ++i) registers[i] = std::move(registers[offset + i]);
   for (uint32_t i = count; i < frame.proto->registers; ++i) registers[i].set_nil();
+  uint8_t left = frame.duties & ~Frame::kOwnsClosure;
   if (frame.duties & Frame::kOwnsClosure) release(frame.closure);
+  if (task_->first_closing) [[unlikely]] {
+    keep_generators();
+    left |= Frame::kClosesKept;
+  }
   --co_->frame_count;
-  return frame.duties & Frame::kSwitchesBack;
+  return left;
 }
 
 // `return f(x)` where f is a function of the program; takes over the count on it.
@@ -156,6 +186,11 @@ Status Interpreter::tail_call(ClosureObject* closure, uint32_t first, uint32_t c
   Status status = call_closure(closure, base, count, result, true);
   if (co_->frame_count > frames) co_->frames[frames].after_tail_call = hides_frames;
   if (!inherited) [[likely]] return status;
+  if (inherited & Frame::kClosesKept) {
+    if (co_->frame_count == frames) close_kept();
+    else co_->frames[frames].duties |= Frame::kClosesKept;
+  }
+  if (!(inherited & Frame::kSwitchesBack)) return status;
   // The frame that is gone would have switched back: the new one does, or, when there is none, we do. One that
   // switches back itself skips the variables of the frame that is gone.
   if (co_->frame_count == frames) leave_environment();

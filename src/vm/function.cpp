@@ -244,6 +244,11 @@ const Liveness& Prototype::find_liveness() const { return unit->liveness(*this);
 
 void Coroutine::clear() {
   release_permits(*this, 0);
+  if (auto left = std::move(kept)) {
+    for (const Kept& entry : *left) {
+      for (GeneratorObject* at = entry.first; at;) release(std::exchange(at, at->coroutine->next_closing));
+    }
+  }
   for (uint32_t i = 0; i < stack_size; ++i) stack[i].~Value();
   if (stack) deallocate(stack, stack_size * sizeof(Value));
   for (uint32_t i = 0; i < frame_count; ++i) {

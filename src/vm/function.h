@@ -108,6 +108,7 @@ struct Frame {
   // What leaving the frame means besides.
   static constexpr uint8_t kOwnsClosure = 1;   // it holds a count on it
   static constexpr uint8_t kSwitchesBack = 2;  // the caller has other program variables
+  static constexpr uint8_t kClosesKept = 4;    // generators of the frames it replaced are closed (Coroutine::kept)
   uint8_t duties;
   bool after_tail_call = false;  // it took the place of frames that a trace would show
 };
@@ -142,6 +143,15 @@ struct Coroutine {
   // Those that were dropped together with it and are closed after it (Task::first_closing).
   GeneratorObject* next_closing = nullptr;
   GeneratorObject* last_closing = nullptr;
+
+  // What frames dropped that gave way to a tail call: it is closed when the frame in their place is left, as it
+  // would be without the tail call. The innermost frame's last.
+  struct Kept {
+    uint32_t frame;
+    GeneratorObject* first;
+    GeneratorObject* last;
+  };
+  std::unique_ptr<std::vector<Kept>> kept;
 
   // A generator whose program variables are not those of the task that runs it.
   Value environment;          // nil: they are

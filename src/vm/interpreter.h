@@ -103,6 +103,8 @@ class Interpreter {
   void enter_environment(Environment& environment);
   void leave_environment();
   void bind_functions(Value* values, uint32_t count);
+  void keep_generators();
+  void close_kept();
   // What a frame that is left still has to do; `returned`: what it returns.
   void do_duties(const Frame& frame, Value* returned);
 

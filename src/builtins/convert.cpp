@@ -305,9 +305,7 @@ Outcome<Value> unreachable(Call& call) {
 
 // Handles that hold something open are released; other values need no dropping.
 Outcome<Value> drop(Call& call) {
-  if (!call.arg(0).is(Kind::Handle)) return Value();
-  auto* handle = call.arg(0).as<HandleObject>();
-  if (handle->type->drop) handle->type->drop(handle);
+  drop_value(call.arg(0));
   return Value();
 }
 

@@ -178,6 +178,7 @@ struct Program {
   std::vector<std::string> globals;            // names, by index
   std::vector<PipelineEntry> pipelines;        // of the main module
   std::vector<std::string> builtins;           // by builtin index used in CallBuiltin
+  std::vector<uint32_t> owned;                 // globals that are dropped when the program ends, the last first
 };
 
 std::string disassemble(const Code& code);

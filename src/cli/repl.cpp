@@ -137,6 +137,7 @@ int repl(const Arguments& arguments) {
   ReplSession session(host, {.while_limit = *limit});
   if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)) run_on_terminal(session, host);
   else run_on_pipe(session, host);
+  session.end();
   host.flush();
   return host.output_error() != 0 ? output_failed(host.output_error()) : kSuccess;
 }

@@ -21,6 +21,11 @@ void ReplSession::evaluate(std::string_view input) { run(input, Then::ShowValue)
 
 void ReplSession::show_type(std::string_view expression) { run(expression, Then::ShowType); }
 
+void ReplSession::end() {
+  auto ended = vm_.end_tasks();
+  if (!ended) write_error(error_text(*ended.error(), Snippet::Yes, colour_of(STDERR_FILENO)));
+}
+
 std::vector<std::string_view> ReplSession::names() const {
   std::vector<std::string_view> out;
   for (const compile::SessionName& known : session_.names) out.push_back(known.name);

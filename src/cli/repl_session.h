@@ -24,6 +24,9 @@ class ReplSession {
   // Runs an expression and prints the type of its value.
   void show_type(std::string_view expression);
 
+  // The scope of the inputs ends: what their variables own is closed, tasks are stopped. Nothing runs after it.
+  void end();
+
   // What the session has declared.
   std::vector<std::string_view> names() const;
 

@@ -85,6 +85,19 @@ void list_pipelines(bytecode::Program& program, const ProgramNames& names, modul
   }
 }
 
+// What the top level of a module owns is used by its functions, which run after its statements.
+void list_owned(bytecode::Program& program, modules::Module& module) {
+  for (Node* node : module.tree->items) {
+    if (!node->is(NodeKind::Let)) continue;
+    auto& let = node->as<Let>();
+    if (!is_owned(let.type) || let.pattern->kind != PatternKind::Name) continue;
+    Variable* variable = let.pattern->fields[0].variable;
+    if (!variable || variable->kind != Variable::Kind::Global) continue;
+    variable->ends_with_program = true;
+    program.owned.push_back(variable->global);
+  }
+}
+
 }  // namespace
 
 // Whether the program has generators that clean up when they are dropped.
@@ -107,6 +120,7 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
     modules::Module& module = *graph.order()[i];
     ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded,
                           options.hidden, clears_scopes, options.near_registers};
+    list_owned(*program, module);
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
   }

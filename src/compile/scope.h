@@ -42,6 +42,7 @@ struct Variable {
   bool is_parameter = false;
   bool is_const = false;
   bool is_owned = false;     // let x: owned<T>
+  bool ends_with_program = false;  // Global, owned: functions may use it after its module's statements have run
   uint32_t global = 0;
   const void* module = nullptr;  // Global: the module that declares it
   int reg = -1;              // set by the code generator

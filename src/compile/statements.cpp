@@ -120,7 +120,7 @@ void FunctionCompiler::statements(NodeList list, Reg value) {
       with_cleanup([&] { statements(rest, value); }, [&] { block(node->as<Defer>().body); });
       return;
     }
-    if (const Variable* owned = owned_variable(node)) {
+    if (const Variable* owned = owned_variable(node); owned && !owned->ends_with_program) {
       statement(node);
       NodeList rest = list.subspan(i + 1);
       with_cleanup([&] { statements(rest, value); }, [&] { drop_owned(*owned); });

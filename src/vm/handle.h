@@ -56,4 +56,11 @@ T* as_handle(const Value& value, const HandleType& type) {
   return handle->type == &type ? static_cast<T*>(handle) : nullptr;
 }
 
+// `drop(value)` and the end of an owned<T> variable; nothing happens to other values.
+inline void drop_value(const Value& value) {
+  if (!value.is(Kind::Handle)) return;
+  auto* handle = value.as<HandleObject>();
+  if (handle->type->drop) handle->type->drop(handle);
+}
+
 }  // namespace harn::vm

@@ -127,7 +127,8 @@ static void settle_result(Task& task) {
 }
 
 void Scheduler::finish(Task& task) {
-  release_permits(task.root, 0);
+  if (task.keeps_permits) task.kept_permits = task.root.permits ? task.root.permits->size() : 0;
+  else release_permits(task.root, task.kept_permits);
   if (task.beside_root) return finish_beside_root(task);
   if (task.is_root()) {
     task.finished = true;

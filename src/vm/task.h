@@ -107,6 +107,8 @@ struct Task : HandleObject {
   bool stopping = false;       // it was told to unwind
   bool helps_clean_up = false;  // started by one that was: it may begin though the program is being stopped
   bool beside_root = false;    // runs in the root's place, with its variables
+  bool keeps_permits = false;  // the root, while it runs the statements of modules, whose scopes end with the program
+  size_t kept_permits = 0;     // how many those hold
   bool is_held = false;        // the root, while somebody runs in its place
   Thrown thrown;               // kRequestThrow
   uint32_t children_started = 0;

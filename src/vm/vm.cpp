@@ -7,8 +7,10 @@
 #include "bytecode/code.h"
 #include "bytecode/task_variables.h"
 #include "vm/function.h"
+#include "vm/handle.h"
 #include "vm/interpreter.h"
 #include "vm/scheduler.h"
+#include "vm/sync.h"
 #include "vm/transfer.h"
 
 namespace harn::vm {
@@ -47,16 +49,29 @@ void Vm::interrupt(int signal) {
   stop(StopReason::Interrupt);
 }
 
+// The scope of a module ends with the program: what it owns is let go, the last first.
+Outcome<Value> Vm::drop_owned(Call& call) {
+  Task& root = Scheduler::current();
+  for (auto& owned = call.vm().owned_; !owned.empty(); owned.pop_back()) {
+    drop_value(root.globals->values()[owned.back()]);
+  }
+  root.kept_permits = 0;
+  release_permits(root.root, 0);
+  return Value();
+}
+
 // Program variables are gone now; generators among them are closed.
 static Outcome<Value> drop_variables(Call&) {
   drop_generators(*Scheduler::current().globals.get(), false);
   return Value();
 }
-constinit static const Builtin kDropGenerators = {.name = "__drop_generators", .signature = "() -> nil", .call = drop_variables};
 
 Outcome<Value> Vm::end_tasks() {
+  constinit static const Builtin kDropOwned = {.name = "__drop_owned", .signature = "() -> nil", .call = drop_owned};
+  constinit static const Builtin kDropGenerators = {.name = "__drop_generators", .signature = "() -> nil", .call = drop_variables};
   Task& root = scheduler_->root();
   Outcome<Value> closed;
+  if (!owned_.empty() || root.kept_permits > 0) closed = call(Value::builtin(&kDropOwned), {});
   if (root.watched > 0 && root.globals && !root.globals->is_shared()) closed = call(Value::builtin(&kDropGenerators), {});
   scheduler_->end_tasks();
   return closed;
@@ -65,9 +80,13 @@ Outcome<Value> Vm::end_tasks() {
 // Runs the start code of a unit's modules in order; the value is the last one's.
 Outcome<Value> Vm::run_starts(Unit& unit) {
   Value value;
+  Task& root = scheduler_->root();
   for (Prototype* start : unit.starts) {
     Value closure = new_closure(start);
-    value = HARN_TRY(call(closure, {}));
+    root.keeps_permits = true;
+    auto outcome = call(closure, {});
+    root.keeps_permits = false;
+    value = HARN_TRY(std::move(outcome));
   }
   return value;
 }
@@ -98,6 +117,8 @@ Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool keep_variables) {
   }
   for (auto& [index, value] : std::exchange(presets_, {})) values[index] = value;
   globals = std::move(fresh);
+  if (!keep_variables) owned_.clear();
+  owned_.insert(owned_.end(), main_->program->owned.begin(), main_->program->owned.end());
   return run_starts(*main_);
 }
 

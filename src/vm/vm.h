@@ -79,8 +79,9 @@ class Vm {
   StopReason take_stop() { return has_stop() ? stop_.exchange(StopReason::None) : StopReason::None; }
 
   Scheduler& scheduler() { return *scheduler_; }
-  // Closes the generators that program variables hold, cancels what tasks there are and lets them clean up. Fails with
-  // what clean-up code of a generator throws. After this only new calls start new ones.
+  // The end of the program's own scope: drops what the top level of modules owns and the generators that variables
+  // hold, cancels what tasks there are and lets them clean up. Fails with what clean-up code of a generator throws.
+  // After this only new calls start new ones.
   Outcome<Value> end_tasks();
   // What a task started by `parent` now sees of the program's variables.
   GlobalsRef globals_for_child(Task& parent, Crossing& crossing);
@@ -108,6 +109,7 @@ class Vm {
   };
   Outcome<PreludePart*> load_prelude(std::string_view name);
   std::span<const uint32_t> visible_to_tasks();
+  static Outcome<Value> drop_owned(Call& call);
 
   const BuiltinTable& builtins_;
   Host& host_;
@@ -123,6 +125,7 @@ class Vm {
   const Unit* visible_of_ = nullptr;     // the unit that `visible_` was found for
   std::vector<uint32_t> visible_;        // variables that child tasks see
   std::unordered_map<uint32_t, Value> presets_;
+  std::vector<uint32_t> owned_;          // variables that are dropped at the end
   std::mutex prelude_lock_;
   std::unordered_map<std::string, std::unique_ptr<PreludePart>> prelude_;  // by part
   std::atomic<PreludePart*> main_prelude_{nullptr};

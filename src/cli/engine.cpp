@@ -144,18 +144,23 @@ vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> pr
   return outcome && !ended ? std::move(ended) : std::move(outcome);
 }
 
+// The source line where the error arose.
+static std::string place_text(const vm::ErrorObject& error, const diag::Paint& paint) {
+  if (!error.trace) return {};
+  // The first that is a place in code: a task may have failed before it began.
+  auto place = std::find_if(error.trace->begin(), error.trace->end(), [](const auto& one) { return one.code; });
+  if (place == error.trace->end()) return {};
+  uint32_t offset = place->code->source_offset(place->word);
+  return diag::Snippet(*place->code->source, {{{offset, offset + 1}, "", true}}).render(paint, diag::Style::Error);
+}
+
 std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour) {
   diag::Paint paint(colour);
   std::string out = paint("Error", diag::Style::Error);
   out += fmt::format(": {}\n{}", vm::describe(error), vm::trace_text(error));
-  if (snippet == Snippet::No || !error.trace) return out;
-  // The first that is a place in code: a task may have failed before it began.
-  auto place = std::find_if(error.trace->begin(), error.trace->end(), [](const auto& one) { return one.code; });
-  if (place == error.trace->end()) return out;
-  const vm::TraceFrame& frame = *place;
-  uint32_t offset = frame.code->source_offset(frame.word);
-  diag::Snippet shown(*frame.code->source, {{{offset, offset + 1}, "", true}});
-  return out + shown.render(paint, diag::Style::Error);
+  if (snippet == Snippet::Yes) out += place_text(error, paint);
+  if (error.hint) out += fmt::format("{}: {}\n", paint("help", diag::Style::Help), error.hint);
+  return out;
 }
 
 }  // namespace harn::cli

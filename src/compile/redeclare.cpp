@@ -31,7 +31,10 @@ class Declarations {
   void add(const Node& node) {
     if (node.is(NodeKind::Let)) {
       for (const PatternField& field : node.as<Let>().pattern->fields) {
-        if (!field.binding.text.starts_with('_')) enter(names_, field.binding, true);
+        // Twice in one pattern is told of where patterns are read.
+        auto known = names_.find(field.binding.text);
+        bool is_repeated = known != names_.end() && known->second.span.start >= node.span.start;
+        if (!field.binding.text.starts_with('_') && !is_repeated) enter(names_, field.binding, true);
       }
       return;
     }

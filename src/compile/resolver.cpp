@@ -285,11 +285,25 @@ class Resolver {
 
   enum class Declare { Leaking, Private };
   void pattern(Pattern& pattern, bool is_mutable, Declare how) {
+    BoundNames bound;
     for (PatternField& field : pattern.fields) {
       if (field.default_value) expression(field.default_value);
+      note_bound(bound, field.binding);
       field.variable = how == Declare::Leaking ? scopes_.declare(field.binding, is_mutable)
                                                : scopes_.declare_private(field.binding, is_mutable);
     }
+  }
+
+  // The names that a pattern binds: each may be there once.
+  using BoundNames = std::unordered_map<std::string_view, Span>;
+  void note_bound(BoundNames& bound, const Name& name) {
+    if (name.text.starts_with('_')) return;
+    auto [known, fresh] = bound.try_emplace(name.text, name.span);
+    if (fresh) return;
+    sink_.report(Code::DuplicateBinding, module_.source, name.span, name.text)
+        .label("bound again here")
+        .label(module_.source, known->second, "first bound here")
+        .help("give one of the two another name");
   }
 
   void constant(Const& node) {
@@ -840,17 +854,18 @@ class Resolver {
     for (MatchArm& arm : node.arms) {
       // The names a pattern binds belong to the arm; what the body declares leaks as usual.
       scopes_.in_body([&] {
-        match_pattern(*arm.pattern);
+        BoundNames bound;
+        match_pattern(*arm.pattern, bound);
         optional(arm.guard);
         body(arm.body);
       });
     }
   }
 
-  void match_pattern(MatchPattern& pattern) {
+  void match_pattern(MatchPattern& pattern, BoundNames& bound) {
     switch (pattern.kind) {
       case MatchPatternKind::Wildcard: return;
-      case MatchPatternKind::Bind: return bind_pattern(pattern);
+      case MatchPatternKind::Bind: return bind_pattern(pattern, bound);
       case MatchPatternKind::Value: return expression(pattern.value);
       case MatchPatternKind::Variant:
         if (!pattern.value) bare_variant(pattern);
@@ -861,14 +876,19 @@ class Resolver {
     for (size_t i = 0; i < pattern.items.size(); ++i) {
       MatchPattern& item = *pattern.items[i];
       bool is_key = pattern.kind == MatchPatternKind::Dict && item.span == pattern.keys[i].span;
-      if (is_key) item.variable = scopes_.declare_private(item.name, true);  // `{name}`
-      else match_pattern(item);
+      if (is_key) item.variable = declare_bound(item.name, bound);  // `{name}`
+      else match_pattern(item, bound);
     }
-    if (pattern.has_rest) pattern.variable = scopes_.declare_private(pattern.name, true);
+    if (pattern.has_rest) pattern.variable = declare_bound(pattern.name, bound);
+  }
+
+  Variable* declare_bound(const Name& name, BoundNames& bound) {
+    note_bound(bound, name);
+    return scopes_.declare_private(name, true);
   }
 
   // A name binds, unless it is a variant.
-  void bind_pattern(MatchPattern& pattern) {
+  void bind_pattern(MatchPattern& pattern, BoundNames& bound) {
     std::string_view name = pattern.name.text;
     if (name[0] >= 'A' && name[0] <= 'Z') {
       VisibleVariants visible = visible_variants();
@@ -881,7 +901,7 @@ class Resolver {
     } else if (Variable* known = scopes_.find(name); known && known->is_const) {
       warn_binding(pattern, {});
     }
-    pattern.variable = scopes_.declare_private(pattern.name, true);
+    pattern.variable = declare_bound(pattern.name, bound);
   }
 
   // A constant, or a capitalised name that means something already, looks like a comparison, but matches

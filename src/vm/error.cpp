@@ -11,6 +11,7 @@ Thrown new_error(ErrorClass error_class, Value value) {
   error->error_class = error_class;
   new (&error->value) Value(std::move(value));
   error->trace = nullptr;
+  error->hint = nullptr;
   return Thrown::adopt(error);
 }
 

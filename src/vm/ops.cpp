@@ -158,6 +158,14 @@ int64_t int_power(int64_t base, uint64_t exponent) {
 
 }  // namespace
 
+static std::unexpected<Thrown> cannot_add(const Value& a, const Value& b) {
+  auto error = type_error("Cannot add {} and {}", type_name(a), type_name(b));
+  if (a.is_string() || b.is_string()) {
+    error.error()->hint = "write values into text with `\"${value}\"`, or make text of them with `to_string(value)`";
+  }
+  return error;
+}
+
 static Outcome<void> add_to(Value& a, const Value& b, Left left) {
   if (a.is_string() && b.is_string()) return add_strings(a, b, left);
   if (is_list_like(a) && is_list_like(b)) return add_lists(a, b, left);
@@ -167,7 +175,7 @@ static Outcome<void> add_to(Value& a, const Value& b, Left left) {
   }
   else if (are_ints(a, b)) a.set_int(wrap(bits(a) + bits(b)));
   else if (are_numbers(a, b)) a.set_float(a.as_number() + b.as_number());
-  else return type_error("Cannot add {} and {}", type_name(a), type_name(b));
+  else return cannot_add(a, b);
   return {};
 }
 

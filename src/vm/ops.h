@@ -25,8 +25,9 @@ std::string display(const Value& value);
 void display_to(std::string& out, const Value& value);
 // The print form with strings as they would be written in a program.
 std::string literal(const Value& value);
-// The beginning of it, for messages.
+// The beginning of it, for messages; and of the print form.
 std::string shown(const Value& value);
+std::string shortened(const Value& value);
 void append_float(std::string& out, double number);
 // The key a value becomes in a dict: its print form.
 Ref<StringObject> to_key(const Value& value);

@@ -312,15 +312,19 @@ std::string literal(const Value& value) {
   return out;
 }
 
-std::string shown(const Value& value) {
+// The beginning of what the value prints as, whole characters only.
+static std::string beginning(const Value& value, Printer::Form form) {
   constexpr size_t kLongest = 80;
   std::string out;
-  Printer(out, Printer::Form::Literal, kLongest).print(value);
+  Printer(out, form, kLongest).print(value);
   if (out.size() <= kLongest) return out;
   size_t end = kLongest;
-  while ((out[end] & 0xC0) == 0x80) --end;  // whole characters only
+  while ((out[end] & 0xC0) == 0x80) --end;
   return out.substr(0, end) + "...";
 }
+
+std::string shown(const Value& value) { return beginning(value, Printer::Form::Literal); }
+std::string shortened(const Value& value) { return beginning(value, Printer::Form::Plain); }
 
 Ref<StringObject> to_key(const Value& value) {
   if (value.is_string()) return Ref<StringObject>::share(value.as_string());

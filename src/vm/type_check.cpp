@@ -200,7 +200,7 @@ Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
     return fail(type_error("{}", shape_problem(*bad, *shape, check.parameter, check.type)));
   }
   return fail(plain_error("TypeError: parameter '{}' expected {}, got {} ({})", check.parameter,
-                          check.type->shown(), type_name(*bad), display(*bad)));
+                          check.type->shown(), type_name(*bad), shortened(*bad)));
 }
 
 bool Interpreter::is_caught(const ErrorObject& error, const std::shared_ptr<TypeCheck>& type) {

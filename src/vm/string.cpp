@@ -213,8 +213,8 @@ void append(Value& target, std::string_view more) {
   size_t size = text->size + more.size();
   if (more.empty()) return;
   if (size > kMaxStringSize) throw_too_large("string too large");
+  // In place in one go: whoever claimed the text (claim.h) counts on it.
   if (refs_of(text) == 1 && size <= text->capacity) {
-    // In one go: whoever claimed the room (claim.h) counts on it.
     memcpy(text->data() + text->size, more.data(), more.size());
   } else if (refs_of(text) == 1) {
     // `more` may be part of the string itself, which is about to move.
@@ -225,8 +225,8 @@ void append(Value& target, std::string_view more) {
     text = static_cast<StringObject*>(reallocate(text, sizeof(StringObject) + text->capacity,
                                                  sizeof(StringObject) + capacity));
     text->capacity = static_cast<uint32_t>(capacity);
+    memcpy(text->data() + text->size, inside ? text->data() + offset : more.data(), more.size());
     target.init_raw(Kind::String, reinterpret_cast<uint64_t>(text));
-    copy_text(text->data() + text->size, {inside ? text->data() + offset : more.data(), more.size()});
   } else {
     // The second append is likely to come: leave room for it.
     note_copy(text->size / 16);

@@ -63,8 +63,25 @@ size_t count_chars(std::string_view utf8) {
 
 size_t char_offset(std::string_view utf8, size_t index) {
   size_t at = 0;
-  for (; index > 0 && at < utf8.size(); --index) at += char_size(utf8, at);
+  for (; index > 0 && at < utf8.size(); --index) {
+    at += static_cast<uint8_t>(utf8[at]) < 0x80 ? 1 : char_size(utf8, at);
+  }
   return at;
+}
+
+// A well-formed sequence never holds the lead byte of another, so looking backwards finds the same
+// characters as looking forwards.
+static size_t last_char_size(std::string_view utf8) {
+  for (size_t size = 1; size <= std::min<size_t>(4, utf8.size()); ++size) {
+    if ((utf8[utf8.size() - size] & 0xC0) == 0x80) continue;
+    return sequence_length(utf8, utf8.size() - size) == size ? size : 1;
+  }
+  return 1;
+}
+
+size_t char_offset_from_end(std::string_view utf8, size_t count) {
+  for (; count > 0 && !utf8.empty(); --count) utf8.remove_suffix(last_char_size(utf8));
+  return utf8.size();
 }
 
 bool is_valid_utf8(std::string_view bytes) {

@@ -28,6 +28,8 @@ std::string to_valid_utf8(std::string_view bytes);
 size_t char_size(std::string_view utf8, size_t at);
 // The byte offset of character number `index`, or the size of the text when there are fewer.
 size_t char_offset(std::string_view utf8, size_t index);
+// The byte offset of the character that `count` characters from there to the end begin with.
+size_t char_offset_from_end(std::string_view utf8, size_t count);
 // The code point that starts at `at`; a bad byte decodes as U+FFFD.
 char32_t decode(std::string_view utf8, size_t at);
 void append_utf8(std::string& out, char32_t code_point);

@@ -76,7 +76,7 @@ Outcome<Value> to_float(Call& call) {
 Outcome<Value> to_list(Call& call) {
   const Value& value = call.arg(0);
   if (is_list_like(value)) return call.take(0);
-  if (value.is(Kind::Set)) return new_list(value.as_set()->values());
+  if (value.is(Kind::Set)) return set_items(value.as_set());
   return new_list(std::span(&value, 1));
 }
 

@@ -2,6 +2,7 @@
 #include "builtins/families.h"
 #include "builtins/records.h"
 #include "vm/claim.h"
+#include "vm/print.h"
 
 // Dicts: keys are strings, and whatever else is used as a key becomes its print form.
 namespace harn::builtins {
@@ -54,8 +55,7 @@ Outcome<Value> count(Call& call) {
 }
 
 const Value* find(const DictObject* dict, const Value& key) {
-  if (key.is_string()) return dict->find(key.as_string());
-  return dict->find(to_key(key).get());
+  return with_key(key, [&](auto name) { return dict->find(name); });
 }
 
 Outcome<Value> has(Call& call) {
@@ -78,11 +78,9 @@ Outcome<Value> merge(Call& call) {
 
 Outcome<Value> remove(Call& call) {
   HARN_CHECK(call.dict(0));
-  auto key = to_key(call.arg(1));
   Value dict = call.take(0);
   claim(dict);
-  // Erasing an absent key must not copy a shared dict.
-  if (dict.as_dict()->find(key.get())) dict_erase(dict, key->view());
+  with_key(call.arg(1), [&](auto name) { dict_erase(dict, name); });
   return dict;
 }
 

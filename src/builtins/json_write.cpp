@@ -65,7 +65,7 @@ class JsonWriter {
       case Kind::String: append_json_string(out_, value.as_string()->view()); return true;
       case Kind::Bytes: write_bytes(value.as_bytes()->view()); return true;
       case Kind::List: return write_items(value.as_list()->values(), depth + 1);
-      case Kind::Set: return write_items(value.as_set()->values(), depth + 1);
+      case Kind::Set: return write_items(set_items(value.as_set())->values(), depth + 1);
       case Kind::Range: return write_range(value.as_range(), depth + 1);
       case Kind::Dict:
       case Kind::Struct: return write_dict(value.as_dict(), depth + 1);

@@ -205,7 +205,7 @@ Outcome<Value> unique(Call& call) {
     step();
     seen->insert(item);
   }
-  return new_list(seen->values());
+  return set_items(seen.get());
 }
 
 constexpr KindSet kLists = on(Kind::List, Kind::Range);

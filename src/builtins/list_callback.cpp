@@ -1,5 +1,6 @@
 #include "builtins/bounds.h"
 #include "builtins/families.h"
+#include "vm/print.h"
 
 // The list builtins that call back into the program live in src/std/prelude.harn: here are their
 // rows and the natives they lean on.
@@ -38,17 +39,19 @@ Outcome<KeyedItems> keyed_items(Call& call) {
   return KeyedItems{items, keys};
 }
 
+template <class Key>
+Value* group_of(Value& groups, Key key) {
+  if (Value* group = dict_slot(groups, key)) return group;
+  dict_set(groups, key, new_list());
+  return dict_slot(groups, key);
+}
+
 // Adds to the group in place; read, push and write back would copy the group for every item.
 Outcome<Value> group_by_keys(Call& call) {
   auto [items, keys] = HARN_TRY(keyed_items(call));
   Value groups = new_dict();
   for (size_t i = 0; i < items->size; ++i) {
-    auto key = to_key(keys->items[i]);
-    Value* group = dict_slot(groups, key.get());
-    if (!group) {
-      dict_set(groups, key.get(), new_list());
-      group = dict_slot(groups, key.get());
-    }
+    Value* group = with_key(keys->items[i], [&](auto key) { return group_of(groups, key); });
     writable_list(*group)->push(items->items[i]);
   }
   return groups;

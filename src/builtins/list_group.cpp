@@ -2,6 +2,7 @@
 
 #include "builtins/bounds.h"
 #include "builtins/families.h"
+#include "vm/print.h"
 #include "builtins/records.h"
 
 // Lists into lists of lists or dicts: chunks, windows, pairs, counts. As methods and as functions.
@@ -84,7 +85,8 @@ Outcome<Value> zip(Call& call) {
   return out;
 }
 
-void count_one(Value& counts, const StringObject* key) {
+template <class Key>
+void count_one(Value& counts, Key key) {
   if (Value* slot = dict_slot(counts, key)) slot->set_int(slot->as_int() + 1);
   else dict_set(counts, key, Value::integer(1));
 }
@@ -94,7 +96,7 @@ Outcome<Value> tally(Call& call) {
   Value counts = new_dict();
   for (const Value& item : list->values()) {
     step();
-    count_one(counts, to_key(item).get());
+    with_key(item, [&](auto key) { count_one(counts, key); });
   }
   return counts;
 }

@@ -267,7 +267,7 @@ void Validator::check_items(const Value& value, const Keywords& words) {
     return report("list too large to check");
 
   Ref<ListObject> list =
-      value.is(Kind::Set) ? new_list(value.as_set()->values()) : to_list_object(value);
+      value.is(Kind::Set) ? set_items(value.as_set()) : to_list_object(value);
   size_t prefix_size = 0;
   if (prefix) {
     if (!prefix->is_list()) return reject("schema `prefixItems` must be a list");

@@ -17,8 +17,13 @@ Outcome<bool> expect_set(Call& call) {
 }
 
 Outcome<Value> make_set(Call& call) {
-  auto set = new_set();
-  for (Value& value : call.args()) {
+  // `set(s, x)` starts from `s` as it is.
+  bool extends = !call.args().empty() && is_set(call.arg(0));
+  Value made = extends ? call.take(0) : Value(new_set());
+  if (call.args().size() <= extends) return made;
+  claim(made);
+  SetObject* set = writable_set(made);
+  for (Value& value : call.args().subspan(extends)) {
     if (is_list_like(value)) {
       HARN_CHECK(check_list_size(list_size(value)));
       for (size_t i = 0, size = list_size(value); i < size; ++i) {
@@ -34,7 +39,7 @@ Outcome<Value> make_set(Call& call) {
       set->insert(std::move(value));
     }
   }
-  return set;
+  return made;
 }
 
 Outcome<Value> add_item(Call& call) {
@@ -49,7 +54,7 @@ Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(expect_set(call));
   Value set = call.take(0);
   claim(set);
-  if (set.as_set()->contains(call.arg(1))) set_erase(set, call.arg(1));
+  set_erase(set, call.arg(1));
   return set;
 }
 
@@ -57,14 +62,14 @@ Outcome<Value> contains_item(Call& call) {
   return Value::boolean(is_set(call.arg(0)) && call.arg(0).as_set()->contains(call.arg(1)));
 }
 
-using Combine = Value (*)(const SetObject& a, const SetObject& b, Match match);
+using Combine = Value (*)(Value a, const SetObject& b, Match match);
 
 template <Combine combine>
 Outcome<Value> combined(Call& call) {
   if (!is_set(call.arg(0)) || !is_set(call.arg(1))) {
     return throw_text("{}: arguments must be sets", call.row().name);
   }
-  return combine(*call.arg(0).as_set(), *call.arg(1).as_set(), Match::Structure);
+  return combine(call.take(0), *call.arg(1).as_set(), Match::Structure);
 }
 
 bool both_sets(Call& call) { return is_set(call.arg(0)) && is_set(call.arg(1)); }

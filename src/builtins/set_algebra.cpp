@@ -1,7 +1,9 @@
 #include "builtins/set_algebra.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "vm/claim.h"
 #include "vm/pace.h"
 
 namespace harn::builtins {
@@ -17,61 +19,122 @@ Value numeric_twin(const Value& number) {
   return static_cast<double>(whole) == value ? Value::integer(whole) : Value();
 }
 
-bool holds(const SetObject& set, const Value& item, Match match) {
-  if (set.contains(item)) return true;
+static bool holds_twin(const SetObject& set, const Value& item, Match match) {
   if (match == Match::Structure || !item.is_number()) return false;
   Value twin = numeric_twin(item);
   return !twin.is_nil() && set.contains(twin);
 }
 
+bool holds(const SetObject& set, const Value& item, Match match) {
+  return set.contains(item) || holds_twin(set, item, match);
+}
+
+// The same of an item of another set, which knows its hash.
+static bool holds(const SetObject& set, SetObject::Iterator item, Match match) {
+  return set.contains(*item, item.hash()) || holds_twin(set, *item, match);
+}
+
 bool holds_all(const SetObject& set, const SetObject& items, Match match) {
   auto values = items.values();
-  return std::all_of(values.begin(), values.end(),
-                     [&](const Value& item) { step(); return holds(set, item, match); });
+  for (auto item = values.begin(); item != values.end(); ++item) {
+    step();
+    if (!holds(set, item, match)) return false;
+  }
+  return true;
 }
 
 bool holds_any(const SetObject& set, const SetObject& items, Match match) {
+  if (items.size > set.size) return holds_any(items, set, match);
   auto values = items.values();
-  return std::any_of(values.begin(), values.end(),
-                     [&](const Value& item) { step(); return holds(set, item, match); });
+  for (auto item = values.begin(); item != values.end(); ++item) {
+    step();
+    if (holds(set, item, match)) return true;
+  }
+  return false;
 }
 
 // Adds the items of `from` whose presence in `other` is as wanted.
 static void add_where(SetObject& to, const SetObject& from, const SetObject& other, bool wanted,
                       Match match) {
-  for (const Value& item : from.values()) {
+  auto values = from.values();
+  for (auto item = values.begin(); item != values.end(); ++item) {
     step();
-    if (holds(other, item, match) == wanted) to.insert(item);
+    if (holds(other, item, match) == wanted) to.insert(*item, item.hash());
   }
 }
 
-Value set_union(const SetObject& a, const SetObject& b, Match match) {
-  auto out = new_set();
-  for (const Value& item : a.values()) {
-    step();
-    out->insert(item);
-  }
-  add_where(*out, b, a, false, match);
-  return out;
-}
-
-Value intersection(const SetObject& a, const SetObject& b, Match match) {
-  auto out = new_set();
-  add_where(*out, a, b, true, match);
-  return out;
-}
-
-Value difference(const SetObject& a, const SetObject& b, Match match) {
+// The items of `a` that are not in `b`.
+static Ref<SetObject> items_without(const SetObject& a, const SetObject& b, Match match) {
   auto out = new_set();
   add_where(*out, a, b, false, match);
   return out;
 }
 
-Value symmetric_difference(const SetObject& a, const SetObject& b, Match match) {
+static void add_all(Value& to, const SetObject& items) {
+  claim(to);
+  SetObject* set = writable_set(to);
+  auto values = items.values();
+  for (auto item = values.begin(); item != values.end(); ++item) {
+    step();
+    set->insert(*item, item.hash());
+  }
+}
+
+Value set_union(Value a, const SetObject& b, Match match) {
+  // What is new is found before the first of it is added: 1 and 1.0 do not keep each other out.
+  auto added = items_without(b, *a.as_set(), match);
+  if (added->size) add_all(a, *added);
+  return a;
+}
+
+static void add_place(std::vector<size_t>& places, const SetObject& set, const Value& item) {
+  size_t place = set.place(item);
+  if (place < set.used) places.push_back(place);
+}
+
+// The places in `a` of the items that are also in the smaller set `b`.
+static std::vector<size_t> common_places(const SetObject& a, const SetObject& b, Match match) {
+  std::vector<size_t> places;
+  for (const Value& item : b.values()) {
+    step();
+    add_place(places, a, item);
+    Value twin = match == Match::Equality ? numeric_twin(item) : Value();
+    if (!twin.is_nil()) add_place(places, a, twin);
+  }
+  std::sort(places.begin(), places.end());
+  return places;
+}
+
+Value intersection(Value a, const SetObject& b, Match match) {
   auto out = new_set();
-  add_where(*out, a, b, false, match);
-  add_where(*out, b, a, false, match);
+  const SetObject& set = *a.as_set();
+  if (set.size <= b.size) {
+    add_where(*out, set, b, true, match);
+  } else {
+    for (size_t place : common_places(set, b, match)) {
+      out->insert(set.items[place], set.hashes()[place]);
+    }
+  }
   return out;
+}
+
+Value difference(Value a, const SetObject& b, Match match) {
+  if (a.as_set()->size > b.size) claim(a);
+  if (!a.is_unique() || a.as_set()->size <= b.size) return items_without(*a.as_set(), b, match);
+  for (const Value& item : b.values()) {
+    step();
+    set_erase(a, item);
+    Value twin = match == Match::Equality ? numeric_twin(item) : Value();
+    if (!twin.is_nil()) set_erase(a, twin);
+  }
+  return a;
+}
+
+Value symmetric_difference(Value a, const SetObject& b, Match match) {
+  auto added = items_without(b, *a.as_set(), match);
+  a = difference(std::move(a), b, match);
+  if (added->size) add_all(a, *added);
+  return a;
 }
 
 }  // namespace harn::builtins

@@ -14,11 +14,12 @@ bool holds(const vm::SetObject& set, const vm::Value& item, Match match);
 bool holds_all(const vm::SetObject& set, const vm::SetObject& items, Match match);
 bool holds_any(const vm::SetObject& set, const vm::SetObject& items, Match match);
 
-// Items of `a` come first, in their order.
-vm::Value set_union(const vm::SetObject& a, const vm::SetObject& b, Match match);
-vm::Value intersection(const vm::SetObject& a, const vm::SetObject& b, Match match);
-vm::Value difference(const vm::SetObject& a, const vm::SetObject& b, Match match);
-vm::Value symmetric_difference(const vm::SetObject& a, const vm::SetObject& b, Match match);
+// Items of `a` come first, in their order. `a` is a set; one that nobody else holds is changed in
+// place, so that the cost is that of the smaller set.
+vm::Value set_union(vm::Value a, const vm::SetObject& b, Match match);
+vm::Value intersection(vm::Value a, const vm::SetObject& b, Match match);
+vm::Value difference(vm::Value a, const vm::SetObject& b, Match match);
+vm::Value symmetric_difference(vm::Value a, const vm::SetObject& b, Match match);
 
 // The number of the other kind that is `==` to this one; nil when there is none.
 vm::Value numeric_twin(const vm::Value& number);

@@ -27,7 +27,7 @@ Outcome<Value> contains_item(Call& call) {
 
 Outcome<Value> add_item(Call& call) {
   HARN_CHECK(call.set(0));
-  if (holds(receiver(call), call.arg(1), Match::Equality)) return call.arg(0);
+  if (holds(receiver(call), call.arg(1), Match::Equality)) return call.take(0);
   Value set = call.take(0);
   claim(set);
   set_insert(set, call.take(1));
@@ -38,26 +38,26 @@ Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(call.set(0));
   Value set = call.take(0);
   claim(set);
-  if (set.as_set()->contains(call.arg(1))) set_erase(set, call.arg(1));
+  set_erase(set, call.arg(1));
   Value twin = numeric_twin(call.arg(1));
-  if (!twin.is_nil() && set.as_set()->contains(twin)) set_erase(set, twin);
+  if (!twin.is_nil()) set_erase(set, twin);
   return set;
 }
 
-using Combine = Value (*)(const SetObject& a, const SetObject& b, Match match);
+using Combine = Value (*)(Value a, const SetObject& b, Match match);
 
 template <Combine combine>
 Outcome<Value> combined(Call& call) {
   HARN_CHECK(call.set(0));
   const SetObject* other = other_set(call);
-  return other ? combine(receiver(call), *other, Match::Equality) : call.arg(0);
+  return other ? combine(call.take(0), *other, Match::Equality) : call.take(0);
 }
 
 Outcome<Value> intersect(Call& call) {
   HARN_CHECK(call.set(0));
   const SetObject* other = other_set(call);
   if (!other) return new_set();
-  return intersection(receiver(call), *other, Match::Equality);
+  return intersection(call.take(0), *other, Match::Equality);
 }
 
 Outcome<Value> is_subset(Call& call) {
@@ -76,7 +76,7 @@ Outcome<Value> is_disjoint(Call& call) {
   return Value::boolean(!other || !holds_any(receiver(call), *other, Match::Equality));
 }
 
-Outcome<Value> to_list(Call& call) { return new_list(HARN_TRY(call.set(0))->values()); }
+Outcome<Value> to_list(Call& call) { return set_items(HARN_TRY(call.set(0))); }
 
 constexpr KindSet kSet = on(Kind::Set);
 constexpr std::string_view kCombine = "(other: any) -> set";

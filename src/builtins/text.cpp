@@ -8,8 +8,7 @@
 #include "vm/aside.h"
 #include "vm/long_text.h"
 
-// Searching, cutting and building text. Positions count Unicode scalar values; in ASCII strings a
-// position is a byte offset, which is why most functions ask `is_ascii` first.
+// Searching, cutting and building text. Positions count Unicode scalar values.
 namespace harn::builtins {
 namespace {
 
@@ -17,16 +16,10 @@ using namespace vm;
 
 const StringObject* receiver(Call& call) { return call.arg(0).as_string(); }
 
-// The byte offset of a character number, clamped to the end of the string.
-size_t offset_of(const StringObject* string, uint64_t index) {
-  if (string->is_ascii()) return std::min<uint64_t>(index, string->size);
-  return text::char_offset(string->view(), index);
-}
-
-// The number of the character that starts at a byte offset.
-int64_t char_number(const StringObject* string, size_t offset) {
-  if (string->is_ascii()) return static_cast<int64_t>(offset);
-  return static_cast<int64_t>(text::count_chars(string->view().substr(0, offset)));
+// What a search answers: the number of the character at a byte offset, or -1.
+Value place_of(const StringObject* string, size_t offset) {
+  if (offset == std::string_view::npos) return Value::integer(-1);
+  return Value::integer(static_cast<int64_t>(string->char_number(offset)));
 }
 
 // A part of argument 0; the argument itself when the part is all of it.
@@ -199,28 +192,23 @@ Outcome<Value> contains_function(Call& call) {
 
 Outcome<Value> index_of(Call& call) {
   auto text = HARN_TRY(call.text(0));
-  size_t at = find_text(text, HARN_TRY(call.text(1)));
-  return Value::integer(at == std::string_view::npos ? -1 : char_number(receiver(call), at));
+  return place_of(receiver(call), find_text(text, HARN_TRY(call.text(1))));
 }
 
 Outcome<Value> last_index_of(Call& call) {
   auto text = HARN_TRY(call.text(0));
-  size_t at = find_last_text(text, HARN_TRY(call.text(1)));
-  return Value::integer(at == std::string_view::npos ? -1 : char_number(receiver(call), at));
+  return place_of(receiver(call), find_last_text(text, HARN_TRY(call.text(1))));
 }
 
 // ---- cutting ----
 
 // Characters start..end; both are already known not to be negative.
 Value cut(Call& call, uint64_t start, uint64_t end) {
-  const StringObject* string = receiver(call);
-  size_t from = offset_of(string, start);
-  std::string_view rest = string->view().substr(from);
+  uint64_t chars = receiver(call)->chars();
+  end = std::min(end, chars);
   if (end <= start) return char_string("");
-  uint64_t length = end - start;
-  size_t size = string->is_ascii() ? std::min<uint64_t>(length, rest.size())
-                                   : text::char_offset(rest, length);
-  return part_of(call, rest.substr(0, size));
+  if (start == 0 && end == chars) return call.arg(0);
+  return part_of_text(call.take(0), start, end);
 }
 
 uint64_t not_negative(int64_t number) {

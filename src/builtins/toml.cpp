@@ -228,7 +228,7 @@ class TomlWriter {
     if (value.is_bool() || value.is_int()) return display_to(out, value), true;
     if (value.is_float()) return write_float(value.as_float()), true;
     if (is_list_like(value)) return write_list(value, depth);
-    if (value.is(Kind::Set)) return write_list(new_list(value.as_set()->values()), depth);
+    if (value.is(Kind::Set)) return write_list(set_items(value.as_set()), depth);
     if (is_table(value)) return write_inline_table(value.as_dict(), depth);
     append_json_string(out,
                        value.is_string() ? std::string(value.as_string()->view()) : display(value));

@@ -237,7 +237,7 @@ class YamlWriter {
     if (depth > kMaxDepth || out.size() > kMaxStringSize) return false;
     if (is_list_like(value)) return write_list(value, depth, after_key);
     if (value.is(Kind::Set))
-      return write_list(new_list(value.as_set()->values()), depth, after_key);
+      return write_list(set_items(value.as_set()), depth, after_key);
     if (value.is_dict() || value.is(Kind::Struct))
       return write_dict(value.as_dict(), depth, after_key);
     write_scalar(value);

@@ -125,9 +125,7 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
     }
     case Kind::Dict: case Kind::Struct:
       claim(target);
-      if (key.is_string()) dict_set(target, key.as_string(), std::move(value));
-      else if (key.is_int()) dict_set(target, IntText(key.as_int()).view(), std::move(value));
-      else dict_set(target, to_key(key).get(), std::move(value));
+      with_key(key, [&](auto name) { dict_set(target, name, std::move(value)); });
       return Status::Done;
     default:
       if (key.is_string()) {
@@ -151,10 +149,11 @@ Value* Interpreter::step(Value& target, const Value& key) {
     }
     case Kind::Dict: case Kind::Struct: {
       claim(target);
-      auto name = to_key(key);
-      if (Value* slot = dict_slot(target, name.get())) return slot;
-      dict_set(target, name.get(), Value());
-      return dict_slot(target, name.get());
+      return with_key(key, [&](auto name) {
+        if (Value* slot = dict_slot(target, name)) return slot;
+        dict_set(target, name, Value());
+        return dict_slot(target, name);
+      });
     }
     default:
       if (key.is_string()) {
@@ -173,8 +172,8 @@ static Value* unshared_item(Value& target, const Value& key) {
     auto at = static_cast<uint64_t>(key.as_int());
     return at < target.as_list()->size ? target.as_list()->items + at : nullptr;
   }
-  if ((target.is(Kind::Dict) || target.is(Kind::Struct)) && key.is_string()) {
-    return const_cast<Value*>(target.as_dict()->find(key.as_string()));
+  if (target.is(Kind::Dict) || target.is(Kind::Struct)) {
+    return with_key(key, [&](auto name) { return const_cast<Value*>(target.as_dict()->find(name)); });
   }
   return nullptr;
 }

@@ -108,9 +108,10 @@ class Comparison {
       Level() { ++set_depth; }
       ~Level() { --set_depth; }
     } level;
-    for (size_t i = 0; i < a->size; ++i) {
+    auto items = a->values();
+    for (auto item = items.begin(); item != items.end(); ++item) {
       step();
-      if (!b->contains(a->items[i])) return false;
+      if (!b->contains(*item, item.hash())) return false;
     }
     return true;
   }
@@ -197,11 +198,11 @@ uint64_t hash_dict(const DictObject* dict, int depth) {
   return seed;
 }
 
-// Order does not count: the hashes are added up.
-uint64_t hash_set(const SetObject* set, int depth) {
+// Order does not count: the hashes, which the set keeps, are added up.
+uint64_t hash_set(const SetObject* set) {
   uint64_t sum = set->size;
-  if (depth >= kMaxHashDepth) return sum;
-  for (const Value& item : set->values()) sum += hash_at(item, depth + 1);
+  auto items = set->values();
+  for (auto item = items.begin(); item != items.end(); ++item) sum += item.hash();
   return mix(7, sum);
 }
 
@@ -225,7 +226,7 @@ uint64_t hash_at(const Value& value, int depth) {
     }
     case Kind::Dict:
     case Kind::Struct: return hash_dict(value.as_dict(), depth);
-    case Kind::Set: return hash_set(value.as_set(), depth);
+    case Kind::Set: return hash_set(value.as_set());
     case Kind::Enum: {
       uint64_t seed = mix(value.as_enum()->type->name->hash(), value.as_enum()->variant);
       return deep ? seed : hash_items(seed, value.as_enum()->values(), depth);

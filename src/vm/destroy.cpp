@@ -21,13 +21,6 @@ void destroy_list(ListObject* list) {
   deallocate(list, sizeof(ListObject));
 }
 
-void destroy_set(SetObject* set) {
-  drop_values(set->items, set->size);
-  if (set->items) deallocate(set->items, set->capacity * sizeof(Value));
-  if (set->index) deallocate(set->index, set->index_size * sizeof(uint32_t));
-  deallocate(set, sizeof(SetObject));
-}
-
 void destroy_enum(EnumObject* object) {
   drop_values(object->fields(), object->count);
   deallocate(object, sizeof(EnumObject) + object->count * sizeof(Value));
@@ -49,10 +42,7 @@ void destroy_plain(Object* object) {
 
 void destroy_known(Object* object) {
   switch (object->kind) {
-    case Kind::String: {
-      auto* text = static_cast<StringObject*>(object);
-      return deallocate(text, sizeof(StringObject) + text->capacity);
-    }
+    case Kind::String: return destroy_string(static_cast<StringObject*>(object));
     case Kind::Bytes: {
       auto* bytes = static_cast<BytesObject*>(object);
       return deallocate(bytes, sizeof(BytesObject) + bytes->size);

@@ -152,6 +152,28 @@ void erase_slot(Value& target, uint32_t erased) {
   target = std::move(result);
 }
 
+template <class Key>
+void erase_key(Value& target, Key key) {
+  DictObject* dict = target.as_dict();
+  if (dict->shape) {
+    int slot = dict->shape->find(key);
+    if (slot >= 0) erase_slot(target, static_cast<uint32_t>(slot));
+    return;
+  }
+  uint32_t hash = hash_of(key);
+  std::string_view text = text_of(key);
+  if (dict->table()->find(hash, text)) make_unique(target)->table()->erase(hash, text);
+}
+
+template <class Key>
+Value* writable_slot(Value& target, Key key) {
+  if (!target.is_unique()) {
+    if (!find_value(target.as_dict(), key)) return nullptr;
+    make_unique(target);
+  }
+  return find_value(target.as_dict(), key);
+}
+
 }  // namespace
 
 void destroy_dict(DictObject* dict) {
@@ -203,26 +225,13 @@ void dict_set(Value& target, std::string_view key, Value value) {
   set_value(target, key, std::move(value));
 }
 
-void dict_erase(Value& target, std::string_view key) {
-  DictObject* dict = target.as_dict();
-  if (dict->shape) {
-    int slot = dict->shape->find(key);
-    if (slot >= 0) erase_slot(target, static_cast<uint32_t>(slot));
-    return;
-  }
-  uint32_t hash = text_hash(key);
-  if (dict->table()->find(hash, key)) make_unique(target)->table()->erase(hash, key);
-}
+void dict_erase(Value& target, const StringObject* key) { erase_key(target, key); }
+void dict_erase(Value& target, std::string_view key) { erase_key(target, key); }
 
 DictObject* writable_dict(Value& target) { return make_unique(target); }
 
-Value* dict_slot(Value& target, const StringObject* key) {
-  if (!target.is_unique()) {
-    if (!find_value(target.as_dict(), key)) return nullptr;
-    make_unique(target);
-  }
-  return find_value(target.as_dict(), key);
-}
+Value* dict_slot(Value& target, const StringObject* key) { return writable_slot(target, key); }
+Value* dict_slot(Value& target, std::string_view key) { return writable_slot(target, key); }
 
 void dict_merge(Value& target, const DictObject* source) {
   if (target.as_dict()->size() == 0 && target.kind() == source->kind && target.is(Kind::Dict)) {

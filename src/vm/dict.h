@@ -95,12 +95,15 @@ Ref<DictObject> new_dict(Shape* shape);
 // Changes the dict (or struct) in `target`, in place when nobody else holds it.
 void dict_set(Value& target, const StringObject* key, Value value);
 void dict_set(Value& target, std::string_view key, Value value);
+// Erasing a key that is absent copies nothing.
+void dict_erase(Value& target, const StringObject* key);
 void dict_erase(Value& target, std::string_view key);
 // The dict in `target` as an object whose values may be written to.
 DictObject* writable_dict(Value& target);
 // A pointer to the value of an existing key that may be written to, or null; `target` is made
 // unique first.
 Value* dict_slot(Value& target, const StringObject* key);
+Value* dict_slot(Value& target, std::string_view key);
 // Every entry of `source` into `target`; source wins.
 void dict_merge(Value& target, const DictObject* source);
 

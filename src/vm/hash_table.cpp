@@ -23,26 +23,58 @@ uint64_t prefix_of(std::string_view text) {
 
 }  // namespace
 
+struct HashTable::Order {
+  uint32_t size;   // numbers there is memory for
+  uint32_t first;  // entries that were first and are gone
+  size_t credit;   // numbers that may still be moved before sorting again costs no more
+
+  uint32_t* begin() { return reinterpret_cast<uint32_t*>(this + 1) + first; }
+  static size_t block_size(size_t size) { return sizeof(Order) + size * sizeof(uint32_t); }
+
+  static Order* create(uint32_t size) {
+    auto* order = static_cast<Order*>(allocate(block_size(size)));
+    order->size = size;
+    order->first = 0;
+    order->credit = size_t{size} * static_cast<size_t>(std::bit_width(size));
+    return order;
+  }
+  void destroy() { deallocate(this, block_size(size)); }
+
+  // Moves whichever side of the place is shorter; false when that has become too dear.
+  bool erase(uint32_t* place, size_t count) {
+    size_t before = place - begin();
+    size_t behind = count - before - 1;
+    size_t moved = std::min(before, behind);
+    if (moved > credit) return false;
+    credit -= moved;
+    if (before < behind) {
+      std::copy_backward(begin(), place, place + 1);
+      ++first;
+    } else {
+      std::copy(place + 1, place + 1 + behind, place);
+    }
+    return true;
+  }
+};
+
 void HashTable::allocate_arrays(size_t wanted) {
   capacity = static_cast<uint32_t>(wanted);
-  index_size = std::bit_ceil(capacity + capacity / 2 + 1);
   entries = static_cast<Entry*>(allocate(capacity * sizeof(Entry)));
   hashes = static_cast<uint32_t*>(allocate(capacity * sizeof(uint32_t)));
-  index = static_cast<uint32_t*>(allocate(index_size * sizeof(uint32_t)));
-  memset(index, 0, index_size * sizeof(uint32_t));
+  index = HashIndex::create(capacity);
 }
 
 void HashTable::free_arrays() {
   deallocate(entries, capacity * sizeof(Entry));
   deallocate(hashes, capacity * sizeof(uint32_t));
-  deallocate(index, index_size * sizeof(uint32_t));
+  index.destroy();
 }
 
 HashTable* HashTable::create(size_t expected) {
   auto* table = static_cast<HashTable*>(allocate(sizeof(HashTable)));
   table->owner = nullptr;
   table->count = table->used = 0;
-  new (&table->sorted) std::atomic<uint32_t*>(nullptr);
+  new (&table->sorted) std::atomic<Order*>(nullptr);
   table->allocate_arrays(std::max<size_t>(expected, 8));
   return table;
 }
@@ -55,7 +87,7 @@ HashTable* HashTable::copy() const {
     retain(entries[i].key);
     new (&result->entries[result->used]) Entry{entries[i].key, entries[i].value};
     result->hashes[result->used] = hashes[i];
-    result->add_to_index(result->used++);
+    result->index.add(hashes[i], result->used++);
   }
   result->count = count;
   return result;
@@ -72,21 +104,8 @@ void HashTable::destroy() {
   deallocate(this, sizeof(HashTable));
 }
 
-void HashTable::add_to_index(uint32_t entry) {
-  uint32_t mask = index_size - 1;
-  uint32_t at = hashes[entry] & mask;
-  while (index[at]) at = (at + 1) & mask;
-  index[at] = entry + 1;
-}
-
 int64_t HashTable::find_entry(uint32_t hash, std::string_view key) const {
-  uint32_t mask = index_size - 1;
-  for (uint32_t at = hash & mask; index[at]; at = (at + 1) & mask) {
-    uint32_t entry = index[at] - 1;
-    if (hashes[entry] != hash || !entries[entry].key) continue;
-    if (entries[entry].key->view() == key) return entry;
-  }
-  return -1;
+  return index.find(hash, hashes, [&](uint32_t entry) { return entries[entry].key->view() == key; });
 }
 
 Value* HashTable::find(uint32_t hash, std::string_view key) {
@@ -95,14 +114,15 @@ Value* HashTable::find(uint32_t hash, std::string_view key) {
 }
 
 void HashTable::rebuild(size_t new_capacity) {
-  HashTable old = {nullptr, 0, used, capacity, index_size, entries, hashes, index, {nullptr}};
+  HashTable old = {nullptr, 0, used, capacity, entries, hashes, index, {nullptr}};
   allocate_arrays(new_capacity);
   used = 0;
   for (uint32_t i = 0; i < old.used; ++i) {
     if (!old.entries[i].key) continue;
     memcpy(static_cast<void*>(&entries[used]), &old.entries[i], sizeof(Entry));
     hashes[used] = old.hashes[i];
-    add_to_index(used++);
+    index.add(hashes[used], used);
+    ++used;
   }
   old.free_arrays();
 }
@@ -115,7 +135,8 @@ void HashTable::insert(StringObject* key, Value value) {
   retain(key);
   new (&entries[used]) Entry{key, std::move(value)};
   hashes[used] = key->hash();
-  add_to_index(used++);
+  index.add(hashes[used], used);
+  ++used;
   ++count;
   forget_order();
 }
@@ -123,13 +144,8 @@ void HashTable::insert(StringObject* key, Value value) {
 void HashTable::erase(uint32_t hash, std::string_view key) {
   int64_t entry = find_entry(hash, key);
   if (entry < 0) return;
-  if (uint32_t* order = sorted.load(std::memory_order_relaxed)) {
-    // Taking entries out in a loop over the keys must not sort again for each.
-    uint32_t* place = std::lower_bound(
-        order, order + count, key,
-        [&](uint32_t number, std::string_view text) { return entries[number].key->view() < text; });
-    std::copy(place + 1, order + count, place);
-  }
+  take_from_order(key);
+  index.remove(static_cast<uint32_t>(entry), hashes);
   StringObject* old_key = std::exchange(entries[entry].key, nullptr);
   Value old_value = std::move(entries[entry].value);
   --count;
@@ -140,7 +156,17 @@ void HashTable::erase(uint32_t hash, std::string_view key) {
   release(old_key);  // last: `key` may be a view of it
 }
 
-uint32_t* HashTable::make_sorted() const {
+// Taking entries out in a loop over the keys must not sort again for each.
+void HashTable::take_from_order(std::string_view key) {
+  Order* order = sorted.load(std::memory_order_relaxed);
+  if (!order) return;
+  uint32_t* place = std::lower_bound(
+      order->begin(), order->begin() + count, key,
+      [&](uint32_t number, std::string_view text) { return entries[number].key->view() < text; });
+  if (!order->erase(place, count)) forget_order();
+}
+
+HashTable::Order* HashTable::make_sorted() const {
   auto* keys = static_cast<SortKey*>(allocate(std::max<size_t>(1, count) * sizeof(SortKey)));
   uint32_t live = 0;
   for (uint32_t i = 0; i < used; ++i) {
@@ -150,31 +176,28 @@ uint32_t* HashTable::make_sorted() const {
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     return entries[a.entry].key->view() < entries[b.entry].key->view();
   });
-  // One word more than needed holds the size, so that the block can be freed after entries have
-  // gone.
-  auto* order = static_cast<uint32_t*>(allocate((live + 1) * sizeof(uint32_t)));
-  order[0] = live + 1;
-  for (uint32_t i = 0; i < live; ++i) order[i + 1] = keys[i].entry;
+  Order* order = Order::create(live);
+  for (uint32_t i = 0; i < live; ++i) order->begin()[i] = keys[i].entry;
   deallocate(keys, std::max<size_t>(1, count) * sizeof(SortKey));
-  return order + 1;
+  return order;
 }
 
 const HashTable::Entry& HashTable::sorted_entry(size_t number) const {
-  uint32_t* order = sorted.load(std::memory_order_acquire);
+  Order* order = sorted.load(std::memory_order_acquire);
   if (!order) [[unlikely]] {
-    uint32_t* made = make_sorted();
+    Order* made = make_sorted();
     if (sorted.compare_exchange_strong(order, made, std::memory_order_acq_rel)) {
       order = made;
     } else {
-      deallocate(made - 1, made[-1] * sizeof(uint32_t));
+      made->destroy();
     }
   }
-  return entries[order[number]];
+  return entries[order->begin()[number]];
 }
 
 void HashTable::forget_order() {
-  if (uint32_t* order = sorted.load(std::memory_order_relaxed)) {
-    deallocate(order - 1, order[-1] * sizeof(uint32_t));
+  if (Order* order = sorted.load(std::memory_order_relaxed)) {
+    order->destroy();
     sorted.store(nullptr, std::memory_order_relaxed);
   }
 }

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "vm/hash_index.h"
 #include "vm/objects.h"
 
 // The entries of a dict that has too many or too unpredictable keys for a shape. Entries stand in
 // insertion order, found by open addressing; an erased entry leaves a hole until the next rebuild.
-// The ascending order that programs see is computed when somebody asks for it.
+// The ascending order that programs see is computed when somebody asks for it, and kept while keys
+// go as long as that is cheaper than sorting again.
 namespace harn::vm {
 
 struct StructTypeObject;
@@ -23,13 +25,13 @@ struct HashTable {
   uint32_t count;           // live entries
   uint32_t used;            // entries including holes
   uint32_t capacity;
-  uint32_t index_size;      // a power of two
   Entry* entries;
   uint32_t* hashes;         // by entry
-  uint32_t* index;          // entry number + 1; 0: empty
+  HashIndex index;
   // Live entry numbers in ascending key order, or null. Atomic because readers of a dict that
   // several tasks share may all want it first.
-  mutable std::atomic<uint32_t*> sorted;
+  struct Order;
+  mutable std::atomic<Order*> sorted;
 
   static HashTable* create(size_t expected);
   HashTable* copy() const;
@@ -46,8 +48,8 @@ struct HashTable {
   void allocate_arrays(size_t capacity);
   void free_arrays();
   void rebuild(size_t capacity);
-  void add_to_index(uint32_t entry);
-  uint32_t* make_sorted() const;
+  Order* make_sorted() const;
+  void take_from_order(std::string_view key);
   void forget_order();
 };
 

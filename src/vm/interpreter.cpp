@@ -457,9 +457,7 @@ op_NewDictOf: {
   RA = std::move(dict);
   NEXT;
 }
-op_DictPut:
-  dict_set(RA, to_key(RB).get(), std::move(RC));
-  NEXT;
+op_DictPut: SETTLE(set_index(RA, RB, std::move(RC)));
 op_DictSpread:
   frame->pc = pc;
   SETTLE(dict_spread(RA, RB, C != 0));

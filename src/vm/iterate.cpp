@@ -50,8 +50,10 @@ static bool next_plain(const Value& source, int64_t& position, Value& item, bool
     }
     case Kind::Set: {
       SetObject* set = source.as_set();
-      if (static_cast<size_t>(position) >= set->size) return false;
-      item = set->items[position++];
+      size_t place = set->next_place(static_cast<size_t>(position));
+      if (place >= set->used) return false;
+      item = set->items[place];
+      position = static_cast<int64_t>(place + 1);
       return true;
     }
     case Kind::Dict: {

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "vm/char_index.h"
+#include "vm/hash_index.h"
 #include "vm/value.h"
 
 // Strings, bytes, lists, ranges, sets, pairs and enums. Dicts and structs are in dict.h.
@@ -17,7 +19,6 @@ namespace harn::vm {
 // UTF-8 text. `hash` and `chars` are filled on first use.
 struct StringObject : Object {
   static constexpr uint8_t kInterned = 1;  // flags: the one copy that dict shapes compare by address
-  static constexpr uint8_t kAscii = 2;     // flags: known to be ASCII (valid once chars is known)
   static constexpr uint32_t kUnknown = 0xFFFFFFFF;
 
   uint32_t size;      // bytes
@@ -38,6 +39,20 @@ struct StringObject : Object {
     return known != kUnknown ? known : compute_chars();
   }
   bool is_ascii() const { return chars() == size; }
+  // The byte offset of a character, or the size when there are fewer; and the other way round.
+  // Neither walks the text: see char_index.h.
+  size_t char_offset(size_t index) const;
+  size_t char_number(size_t offset) const;
+
+  // Strings that may become long have a place for their CharIndex behind their text.
+  static constexpr size_t kIndexedCapacity = 128;
+  bool has_index_slot() const { return capacity >= kIndexedCapacity; }
+  CharIndex** index_slot() const {
+    return reinterpret_cast<CharIndex**>(const_cast<char*>(data()) + capacity);
+  }
+  size_t block_size() const {
+    return sizeof(StringObject) + capacity + (has_index_slot() ? sizeof(CharIndex*) : 0);
+  }
 
  private:
   uint32_t compute_hash() const;
@@ -48,6 +63,9 @@ constexpr size_t kMaxStringSize = 0xFFFFFF00;
 
 Ref<StringObject> new_string(std::string_view text);
 Ref<StringObject> new_string(size_t size);  // uninitialised text
+// Characters from..to of a text (from <= to <= chars). The beginning of a text that nobody else holds is
+// made in place.
+Value part_of_text(Value text, size_t from, size_t to);
 // The shared object for the empty string and for each one-character ASCII string; a new one else.
 Ref<StringObject> char_string(std::string_view character);
 // The one copy of this text. Interned strings are never freed: only for names in programs and keys
@@ -126,20 +144,55 @@ ListObject* writable_list(Value& target);
 // ---- sets ----
 
 // Unique values in insertion order, looked up by structural hash and equality. Int 1 and float 1.0
-// are two elements.
+// are two elements. A removed item leaves a hole; no more than half of the places are holes, and
+// none before `first` is anything else, so that taking the first item out again and again is cheap.
 struct SetObject : Object {
-  size_t size;
-  size_t capacity;     // of items
-  Value* items;        // in insertion order
-  uint32_t* index;     // open addressing over item numbers + 1; null while small
-  size_t index_size;   // a power of two
+  uint32_t size;      // items
+  uint32_t used;      // places, holes included
+  uint32_t first;     // the place of the first item
+  uint32_t capacity;  // places
+  Value* items;       // in insertion order; Unset: a hole
+  HashIndex index;    // none while small
 
-  std::span<const Value> values() const { return {items, size}; }
+  uint32_t* hashes() { return reinterpret_cast<uint32_t*>(items + capacity); }
+  const uint32_t* hashes() const { return reinterpret_cast<const uint32_t*>(items + capacity); }
+  bool is_hole(size_t place) const { return items[place].is(Kind::Unset); }
+  // The place of the next item, at `place` or behind it; `used` when there is none.
+  size_t next_place(size_t place) const {
+    if (place < first) place = first;
+    while (place < used && is_hole(place)) ++place;
+    return place;
+  }
+
+  struct Iterator {
+    const SetObject* set;
+    size_t place;
+    const Value& operator*() const { return set->items[place]; }
+    uint32_t hash() const { return set->hashes()[place]; }
+    Iterator& operator++() { place = set->next_place(place + 1); return *this; }
+    bool operator!=(const Iterator& other) const { return place != other.place; }
+    bool operator==(const Iterator& other) const { return place == other.place; }
+  };
+  struct Range {
+    const SetObject* set;
+    Iterator begin() const { return {set, set->next_place(0)}; }
+    Iterator end() const { return {set, set->used}; }
+  };
+  Range values() const { return {this}; }
+
   bool contains(const Value& value) const;
+  // With the hash that another set keeps for the value.
+  bool contains(const Value& value, uint32_t hash) const;
+  // Where the value is, or `used`.
+  size_t place(const Value& value) const;
   // For building a new set: only while the caller is its one owner. False when it was there.
   bool insert(Value value);
+  bool insert(Value value, uint32_t hash);
 };
 Ref<SetObject> new_set();
+Ref<ListObject> set_items(const SetObject* set);
+// The set in `target` as an object that may be written to.
+SetObject* writable_set(Value& target);
 void set_insert(Value& target, Value value);
 void set_erase(Value& target, const Value& value);
 

@@ -285,8 +285,7 @@ bool contains(const Value& collection, const Value& item) {
     case Kind::Range: return place_in_range(collection.as_range(), item) >= 0;
     case Kind::Set: return collection.as_set()->contains(item);
     case Kind::Dict:
-      if (item.is_string()) return collection.as_dict()->find(item.as_string()) != nullptr;
-      return collection.as_dict()->find(display(item)) != nullptr;
+      return with_key(item, [&](auto key) { return collection.as_dict()->find(key) != nullptr; });
     case Kind::String: return text_contains(collection.as_string()->view(), item);
     default: return false;
   }
@@ -311,7 +310,7 @@ Value char_at(const StringObject* text, int64_t index) {
   int64_t at = resolve_index(index, text->chars());
   if (at < 0) return Value();
   if (text->is_ascii()) return char_string({text->data() + at, 1});
-  size_t offset = text::char_offset(text->view(), static_cast<size_t>(at));
+  size_t offset = text->char_offset(static_cast<size_t>(at));
   return char_string(text->view().substr(offset, text::char_size(text->view(), offset)));
 }
 
@@ -322,14 +321,6 @@ size_t resolve_bound(const Value& bound, size_t size, size_t otherwise) {
   int64_t at = bound.as_int();
   if (at < 0) at = at < -count ? 0 : at + count;
   return static_cast<size_t>(std::clamp<int64_t>(at, 0, count));
-}
-
-Value slice_text(const StringObject* text, size_t start, size_t end) {
-  std::string_view view = text->view();
-  if (text->is_ascii()) return text_value(view.substr(start, end - start));
-  size_t from = text::char_offset(view, start);
-  std::string_view rest = view.substr(from);
-  return text_value(rest.substr(0, text::char_offset(rest, end - start)));
 }
 
 }  // namespace
@@ -357,9 +348,7 @@ Outcome<Value> index(const Value& object, const Value& key) {
     case Kind::Dict:
     case Kind::Struct: {
       const DictObject* dict = object.as_dict();
-      const Value* found = key.is_string() ? dict->find(key.as_string())
-                           : key.is_int()  ? dict->find(IntText(key.as_int()).view())
-                                           : dict->find(display(key));
+      const Value* found = with_key(key, [&](auto name) { return dict->find(name); });
       return found ? *found : Value();
     }
     default: return bad_index(object, key);
@@ -397,7 +386,7 @@ Outcome<Value> slice(Value object, const Value& start, const Value& end) {
   size_t to = std::max(from, resolve_bound(end, size, size));
   if (from == 0 && to == size) return object;
   if (object.is_list()) return part_of_list(std::move(object), from, to);
-  if (object.is_string()) return slice_text(object.as_string(), from, to);
+  if (object.is_string()) return part_of_text(std::move(object), from, to);
   if (object.is(Kind::Bytes)) return new_bytes(object.as_bytes()->view().substr(from, to - from));
   return part_of_range(object.as_range(), from, to);
 }

@@ -178,7 +178,7 @@ class Printer {
 
  private:
   struct Open {
-    const Value* items;      // or
+    const Value* items;      // those not yet printed, or
     const DictObject* dict;  // a dict
     size_t size;
     size_t next;
@@ -187,7 +187,10 @@ class Printer {
 
   const Value& next_item(Open& container) {
     size_t number = container.next++;
-    if (!container.dict) return container.items[number];
+    if (!container.dict) {
+      while (container.items->is(Kind::Unset)) ++container.items;  // a hole in a set
+      return *container.items++;
+    }
     auto [key, value] = container.dict->entry(number);
     out_ += key->view();
     out_ += ": ";

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "vm/ops.h"
 #include "vm/value.h"
 
 // Print forms and type names of kinds that the interpreter's own files define.
@@ -25,6 +26,16 @@ class IntText {
   char text_[24];
   ptrdiff_t size_;
 };
+
+// Calls `use` with the dict key that a value stands for (its print form): the string itself, or a
+// view of digits or of a print form that lives as long as the call.
+template <class Use>
+decltype(auto) with_key(const Value& key, Use use) {
+  if (key.is_string()) return use(static_cast<const StringObject*>(key.as_string()));
+  if (key.is_int()) return use(IntText(key.as_int()).view());
+  std::string text = display(key);
+  return use(std::string_view(text));
+}
 
 void append_int(std::string& out, int64_t number);
 // The shortest digits that read back as the same number; `exponent` is that of the first digit.

@@ -5,129 +5,180 @@
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
+#include "vm/pace.h"
 
 namespace harn::vm {
 
 namespace {
 
-constexpr size_t kSmallSet = 8;  // up to this many items are searched one by one
+constexpr uint32_t kSmallSet = 8;  // up to this many places are searched one by one
 constexpr size_t kNotFound = ~size_t{0};
 
-size_t find_item(const SetObject* set, const Value& value) {
-  if (!set->index) {
-    for (size_t i = 0; i < set->size; ++i) {
-      if (same(set->items[i], value)) return i;
-    }
-    return kNotFound;
+uint32_t item_hash(const Value& value) {
+  uint64_t wide = hash(value);
+  return static_cast<uint32_t>(wide ^ (wide >> 32));
+}
+
+// Items and behind them their hashes: one block.
+size_t block_size(uint32_t capacity) { return capacity * (sizeof(Value) + sizeof(uint32_t)); }
+
+size_t find_item(const SetObject* set, const Value& value, uint32_t hash) {
+  auto is_wanted = [&](uint32_t item) { return same(set->items[item], value); };
+  if (set->index.slots) {
+    int64_t found = set->index.find(hash, set->hashes(), is_wanted);
+    return found < 0 ? kNotFound : static_cast<size_t>(found);
   }
-  size_t mask = set->index_size - 1;
-  for (size_t at = hash(value);; ++at) {
-    uint32_t number = set->index[at & mask];
-    if (number == 0) return kNotFound;
-    if (same(set->items[number - 1], value)) return number - 1;
+  for (uint32_t i = set->first; i < set->used; ++i) {
+    if (set->hashes()[i] == hash && !set->is_hole(i) && is_wanted(i)) return i;
   }
+  return kNotFound;
 }
 
-void add_to_index(SetObject* set, size_t item) {
-  size_t mask = set->index_size - 1;
-  size_t at = hash(set->items[item]);
-  while (set->index[at & mask] != 0) ++at;
-  set->index[at & mask] = static_cast<uint32_t>(item + 1);
+void give_room(SetObject* set, uint32_t capacity) {
+  HashIndex index = capacity > kSmallSet ? HashIndex::create(capacity) : HashIndex{};
+  set->items = static_cast<Value*>(allocate(block_size(capacity)));
+  set->capacity = capacity;
+  set->index = index;
 }
 
-void rebuild_index(SetObject* set, size_t room_for) {
-  if (set->index) deallocate(set->index, set->index_size * sizeof(uint32_t));
-  set->index_size = std::bit_ceil(room_for * 2);
-  set->index = static_cast<uint32_t*>(allocate(set->index_size * sizeof(uint32_t)));
-  memset(set->index, 0, set->index_size * sizeof(uint32_t));
-  for (size_t i = 0; i < set->size; ++i) add_to_index(set, i);
+// Adds an item that is not there yet; there must be room.
+void append_item(SetObject* set, uint32_t hash) {
+  set->hashes()[set->used] = hash;
+  if (set->index.slots) set->index.add(hash, set->used);
+  ++set->used;
+  ++set->size;
 }
 
-Ref<SetObject> copy_set(const SetObject* source) {
+void free_room(SetObject* set) {
+  if (set->items) deallocate(set->items, block_size(set->capacity));
+  set->index.destroy();
+}
+
+// Closes the holes and leaves room for as many items again.
+void rebuild(SetObject* set) {
+  SetObject old = *set;
+  give_room(set, std::max<uint32_t>(4, old.size * 2));
+  set->size = set->used = set->first = 0;
+  for (uint32_t i = old.first; i < old.used; ++i) {
+    if (old.is_hole(i)) continue;
+    memcpy(static_cast<void*>(set->items + set->used), old.items + i, sizeof(Value));
+    append_item(set, old.hashes()[i]);
+  }
+  free_room(&old);
+}
+
+// A copy of a set without holes finds its items at the same places.
+void copy_as_is(SetObject* copy, const SetObject* source) {
+  HashIndex index = source->index.slots ? source->index.copy() : HashIndex{};
+  copy->items = static_cast<Value*>(allocate(block_size(source->capacity)));
+  copy->capacity = source->capacity;
+  copy->index = index;
+  memcpy(copy->hashes(), source->hashes(), source->used * sizeof(uint32_t));
+  for (uint32_t i = 0; i < source->used; ++i) new (copy->items + i) Value(source->items[i]);
+  copy->size = copy->used = source->used;
+}
+
+// All items but one (or kNotFound).
+Ref<SetObject> copy_without(const SetObject* source, size_t left_out) {
   note_copy(source->size);
   auto copy = new_set();
   set_known_type(copy.get(), known_type(source));
-  copy->capacity = source->size + source->size / 8 + 1;
-  copy->items = static_cast<Value*>(allocate(copy->capacity * sizeof(Value)));
-  for (const Value& value : source->values()) new (copy->items + copy->size++) Value(value);
-  if (source->index) {
-    copy->index_size = source->index_size;
-    copy->index = static_cast<uint32_t*>(allocate(copy->index_size * sizeof(uint32_t)));
-    memcpy(copy->index, source->index, copy->index_size * sizeof(uint32_t));
+  if (source->size == 0) return copy;
+  if (source->size == source->used && left_out == kNotFound) {
+    copy_as_is(copy.get(), source);
+    return copy;
+  }
+  give_room(copy.get(), source->size + source->size / 8 + 1);
+  for (uint32_t i = source->first; i < source->used; ++i) {
+    if (source->is_hole(i) || i == left_out) continue;
+    new (copy->items + copy->used) Value(source->items[i]);
+    append_item(copy.get(), source->hashes()[i]);
   }
   return copy;
-}
-
-SetObject* writable_set(Value& target) {
-  if (!target.is_unique()) target = copy_set(target.as_set());
-  return target.as_set();
-}
-
-// Takes an entry out of the index and moves later ones of its run up, so that searches need no
-// tombstones.
-void remove_from_index(SetObject* set, size_t item) {
-  size_t mask = set->index_size - 1;
-  size_t at = hash(set->items[item]) & mask;
-  while (set->index[at] != item + 1) at = (at + 1) & mask;
-  for (size_t next = (at + 1) & mask; set->index[next] != 0; next = (next + 1) & mask) {
-    size_t home = hash(set->items[set->index[next] - 1]) & mask;
-    if (((next - home) & mask) >= ((next - at) & mask)) {
-      set->index[at] = set->index[next];
-      at = next;
-    }
-  }
-  set->index[at] = 0;
 }
 
 }  // namespace
 
 Ref<SetObject> new_set() {
   auto* set = allocate_object<SetObject>(Kind::Set);
-  set->size = set->capacity = set->index_size = 0;
+  set->size = set->used = set->first = set->capacity = 0;
   set->items = nullptr;
-  set->index = nullptr;
+  set->index = {};
   return Ref<SetObject>::adopt(set);
 }
 
-bool SetObject::contains(const Value& value) const { return find_item(this, value) != kNotFound; }
+void destroy_set(SetObject* set) {
+  for (uint32_t i = set->first; i < set->used; ++i) set->items[i].~Value();
+  free_room(set);
+  deallocate(set, sizeof(SetObject));
+}
+
+Ref<ListObject> set_items(const SetObject* set) {
+  auto list = new_list(set->size);
+  for (const Value& value : set->values()) {
+    step();
+    list->push(value);
+  }
+  return list;
+}
+
+bool SetObject::contains(const Value& value) const { return contains(value, item_hash(value)); }
+
+bool SetObject::contains(const Value& value, uint32_t hash) const {
+  return size != 0 && find_item(this, value, hash) != kNotFound;
+}
+
+size_t SetObject::place(const Value& value) const {
+  size_t found = find_item(this, value, item_hash(value));
+  return found == kNotFound ? used : found;
+}
 
 bool SetObject::insert(Value value) {
-  if (find_item(this, value) != kNotFound) return false;
-  if (size == capacity) {
-    size_t wanted = std::max<size_t>(4, capacity * 2);
-    items =
-        static_cast<Value*>(reallocate(items, capacity * sizeof(Value), wanted * sizeof(Value)));
-    capacity = wanted;
-  }
-  new (items + size++) Value(std::move(value));
-  if (index && size * 2 <= index_size) {
-    add_to_index(this, size - 1);
-  } else if (size > kSmallSet) {
-    rebuild_index(this, size * 2);
-  }
+  uint32_t hash = item_hash(value);
+  return insert(std::move(value), hash);
+}
+
+bool SetObject::insert(Value value, uint32_t hash) {
+  if (find_item(this, value, hash) != kNotFound) return false;
+  if (used == capacity) rebuild(this);
+  new (items + used) Value(std::move(value));
+  append_item(this, hash);
   return true;
 }
 
+static SetObject* own_set(Value& target) {
+  if (!target.is_unique()) target = copy_without(target.as_set(), kNotFound);
+  return target.as_set();
+}
+
+SetObject* writable_set(Value& target) {
+  SetObject* set = own_set(target);
+  set_known_type(set, 0);
+  return set;
+}
+
 void set_insert(Value& target, Value value) {
-  if (!target.is_unique() && target.as_set()->contains(value)) return;  // no copy for nothing
-  SetObject* set = writable_set(target);
+  uint32_t hash = item_hash(value);
+  if (!target.is_unique() && target.as_set()->contains(value, hash)) return;  // no copy for nothing
+  SetObject* set = own_set(target);
   keep_type(set, value);
-  set->insert(std::move(value));
+  set->insert(std::move(value), hash);
 }
 
 void set_erase(Value& target, const Value& value) {
-  size_t item = find_item(target.as_set(), value);
+  SetObject* set = target.as_set();
+  size_t item = find_item(set, value, item_hash(value));
   if (item == kNotFound) return;
-  SetObject* set = writable_set(target);
-  if (set->index) remove_from_index(set, item);
-  Value removed = std::move(set->items[item]);  // freed last: `value` may be this very item
-  memmove(static_cast<void*>(set->items + item), set->items + item + 1,
-          (set->size - item - 1) * sizeof(Value));
-  --set->size;
-  if (!set->index || item == set->size) return;
-  for (size_t at = 0; at < set->index_size; ++at) {
-    if (set->index[at] > item) --set->index[at];
+  if (!target.is_unique()) {
+    target = copy_without(set, item);
+    return;
   }
+  if (set->index.slots) set->index.remove(static_cast<uint32_t>(item), set->hashes());
+  Value removed = std::move(set->items[item]);  // freed last: `value` may be this very item
+  set->items[item].init_raw(Kind::Unset, 0);
+  --set->size;
+  while (set->first < set->used && set->is_hole(set->first)) ++set->first;
+  if (set->used > 32 && set->size < set->used / 2) rebuild(set);
 }
 
 }  // namespace harn::vm

@@ -37,28 +37,37 @@ void fill_header(StringObject* text, size_t size, size_t capacity) {
   text->capacity = static_cast<uint32_t>(capacity);
   text->hash_value = 0;
   text->chars_value = StringObject::kUnknown;
+  if (text->has_index_slot()) *text->index_slot() = nullptr;
 }
 
 // The capacity that fills up the block that `size` bytes need anyway.
 size_t natural_capacity(size_t size) {
-  size_t block = sizeof(StringObject) + size;
-  return (block <= kMaxSmall ? rounded_size(block) : block) - sizeof(StringObject);
+  size_t capacity = rounded_size(sizeof(StringObject) + size) - sizeof(StringObject);
+  if (capacity < StringObject::kIndexedCapacity) return capacity;
+  constexpr size_t kOverhead = sizeof(StringObject) + sizeof(CharIndex*);
+  return rounded_size(kOverhead + size) - kOverhead;
 }
+static_assert((kSmallStep - sizeof(StringObject)) % alignof(CharIndex*) == 0,
+              "the place for the index is aligned");
 
 StringObject* make_string(size_t size, size_t capacity) {
   if (capacity > kMaxStringSize + 64) throw_too_large("string too large");
-  auto* text = allocate_object<StringObject>(Kind::String, capacity);
+  bool indexed = capacity >= StringObject::kIndexedCapacity;
+  auto* text = allocate_object<StringObject>(Kind::String,
+                                             capacity + (indexed ? sizeof(CharIndex*) : 0));
   fill_header(text, size, capacity);
   return text;
 }
 
 StringObject* make_immortal(std::string_view content) {
-  auto* text = static_cast<StringObject*>(allocate_forever(sizeof(StringObject) + content.size()));
+  size_t capacity = natural_capacity(content.size());
+  auto* text = static_cast<StringObject*>(
+      allocate_forever(sizeof(StringObject) + capacity + sizeof(CharIndex*)));
   text->refs = 0;
   text->kind = Kind::String;
   text->flags = StringObject::kInterned;
   text->known_type = 0;
-  fill_header(text, content.size(), content.size());
+  fill_header(text, content.size(), capacity);
   memcpy(text->data(), content.data(), content.size());
   text->hash();
   text->chars();
@@ -208,11 +217,58 @@ StringObject* find_interned(const StringObject* content) {
   return intern_table().find(content->hash(), content->view());
 }
 
+Value part_of_text(Value held, size_t from, size_t to) {
+  StringObject* text = held.as_string();
+  size_t start = text->char_offset(from);
+  size_t end = text->char_offset(to);
+  // A small part would keep the memory of the whole.
+  if (start == 0 && held.is_unique() && end > 1 && end >= text->capacity / 2) {
+    text->size = static_cast<uint32_t>(end);
+    text->hash_value = 0;
+    text->chars_value = static_cast<uint32_t>(to);
+    CharIndex* index = text->has_index_slot() ? *text->index_slot() : nullptr;
+    if (index) index->shorten(to);
+    return held;
+  }
+  auto part = new_string(text->view().substr(start, end - start));
+  if (refs_of(part.get()) == 1) part->chars_value = static_cast<uint32_t>(to - from);
+  return part;
+}
+
+void destroy_string(StringObject* text) {
+  if (text->has_index_slot() && *text->index_slot()) (*text->index_slot())->destroy();
+  deallocate(text, text->block_size());
+}
+
+namespace {
+
+// How many characters a text has with `more` behind it, when that is known without counting the
+// text. Broken text may end in the middle of a character that `more` goes on with.
+uint32_t chars_with(const StringObject* text, std::string_view more) {
+  if (text->chars_value == StringObject::kUnknown) return StringObject::kUnknown;
+  if ((more[0] & 0xC0) == 0x80) return StringObject::kUnknown;
+  return text->chars_value + static_cast<uint32_t>(text::count_chars(more));
+}
+
+// Moves a string that nobody else holds to a larger block; its index goes along.
+StringObject* moved_to(StringObject* text, size_t capacity) {
+  CharIndex* index = text->has_index_slot() ? *text->index_slot() : nullptr;
+  bool indexed = capacity >= StringObject::kIndexedCapacity;
+  size_t block = sizeof(StringObject) + capacity + (indexed ? sizeof(CharIndex*) : 0);
+  text = static_cast<StringObject*>(reallocate(text, text->block_size(), block));
+  text->capacity = static_cast<uint32_t>(capacity);
+  if (indexed) *text->index_slot() = index;
+  return text;
+}
+
+}  // namespace
+
 void append(Value& target, std::string_view more) {
   StringObject* text = target.as_string();
   size_t size = text->size + more.size();
   if (more.empty()) return;
   if (size > kMaxStringSize) throw_too_large("string too large");
+  uint32_t chars = chars_with(text, more);
   // In place in one go: whoever claimed the text (claim.h) counts on it.
   if (refs_of(text) == 1 && size <= text->capacity) {
     memcpy(text->data() + text->size, more.data(), more.size());
@@ -222,9 +278,7 @@ void append(Value& target, std::string_view more) {
     size_t offset = inside ? more.data() - text->data() : 0;
     size_t capacity =
         natural_capacity(std::min(std::max(size, size_t{text->capacity} * 2), kMaxStringSize));
-    text = static_cast<StringObject*>(reallocate(text, sizeof(StringObject) + text->capacity,
-                                                 sizeof(StringObject) + capacity));
-    text->capacity = static_cast<uint32_t>(capacity);
+    text = moved_to(text, capacity);
     memcpy(text->data() + text->size, inside ? text->data() + offset : more.data(), more.size());
     target.init_raw(Kind::String, reinterpret_cast<uint64_t>(text));
   } else {
@@ -233,12 +287,17 @@ void append(Value& target, std::string_view more) {
     auto copy = Ref<StringObject>::adopt(make_string(size, natural_capacity(std::min(size + size / 2, kMaxStringSize))));
     copy_text(copy->data(), text->view());
     copy_text(copy->data() + text->size, more);
+    copy->chars_value = chars;
     target = std::move(copy);
     return;
   }
   text->size = static_cast<uint32_t>(size);
   text->hash_value = 0;
-  text->chars_value = StringObject::kUnknown;
+  text->chars_value = chars;
+  if (chars == StringObject::kUnknown && text->has_index_slot() && *text->index_slot()) {
+    (*text->index_slot())->destroy();
+    *text->index_slot() = nullptr;
+  }
 }
 
 bool same_text(const StringObject* a, const StringObject* b) {

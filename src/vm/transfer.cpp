@@ -53,7 +53,9 @@ void each_part(Object* object, Visit visit) {
     }
     case Kind::Set: {
       auto* set = static_cast<SetObject*>(object);
-      for (size_t i = 0; i < set->size; ++i) visit(set->items[i]);
+      for (size_t i = set->first; i < set->used; ++i) {
+        if (!set->is_hole(i)) visit(set->items[i]);
+      }
       break;
     }
     case Kind::Enum: {

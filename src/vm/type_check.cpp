@@ -93,8 +93,10 @@ class Fitting {
         return std::all_of(values.begin(), values.end(), fits_one);
       }
       case Kind::Set: {
-        auto values = collection.as_set()->values();
-        return std::all_of(values.begin(), values.end(), fits_one);
+        for (const Value& item : collection.as_set()->values()) {
+          if (!fits_one(item)) return false;
+        }
+        return true;
       }
       default:
         for (auto [key, item] : collection.as_dict()->entries()) {

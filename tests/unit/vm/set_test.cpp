@@ -42,7 +42,32 @@ TEST(Set, FollowsAModelThroughRandomChanges) {
     ASSERT_EQ(set.as_set()->size, model.size());
     ASSERT_EQ(set.as_set()->contains(I(number)), std::find(model.begin(), model.end(), number) != model.end());
   }
-  for (size_t i = 0; i < model.size(); ++i) EXPECT_EQ(set.as_set()->items[i].as_int(), model[i]);
+  size_t i = 0;
+  for (const Value& item : set.as_set()->values()) EXPECT_EQ(item.as_int(), model[i++]);
+}
+
+TEST(Set, AShareKeepsItsItemsWhileTheOtherLosesItsOwn) {
+  Value set = new_set();
+  for (int i = 0; i < 100; ++i) set_insert(set, I(i));
+  for (int i = 0; i < 30; ++i) set_erase(set, I(i));
+  Value share = set;  // a copy of a set with holes
+  set_insert(set, I(500));
+  set_erase(share, I(31));
+  EXPECT_EQ(share.as_set()->size, 69u);
+  EXPECT_EQ(set.as_set()->size, 71u);
+  EXPECT_FALSE(share.as_set()->contains(I(31)));
+  EXPECT_TRUE(set.as_set()->contains(I(31)));
+  EXPECT_EQ((*share.as_set()->values().begin()).as_int(), 30);
+}
+
+TEST(Set, NoMoreThanHalfOfThePlacesAreHoles) {
+  Value set = new_set();
+  for (int i = 0; i < 1000; ++i) set_insert(set, I(i));
+  for (int i = 0; i < 990; ++i) {
+    set_erase(set, I(i));
+    ASSERT_LE(set.as_set()->used, std::max(33u, 2 * set.as_set()->size + 1));
+    ASSERT_EQ(set.as_set()->items[set.as_set()->first].as_int(), i + 1);
+  }
 }
 
 TEST(Set, HoldsStructuresByContent) {

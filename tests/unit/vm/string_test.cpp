@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "base/text.h"
 #include "make_values.h"
 
 namespace harn::vm {
@@ -26,6 +29,54 @@ TEST(String, InternGivesOneCopy) {
   for (int i = 0; i < 10'000; ++i) intern("many" + std::to_string(i));
   EXPECT_EQ(intern("many77")->view(), "many77");
   EXPECT_EQ(intern("many77"), find_interned(new_string("many77").get()));
+}
+
+// Offsets and numbers of all characters, found by walking.
+void expect_true_places(const StringObject* string) {
+  std::string_view view = string->view();
+  size_t number = 0;
+  for (size_t at = 0; at < view.size(); at += text::char_size(view, at), ++number) {
+    ASSERT_EQ(string->char_offset(number), at);
+    ASSERT_EQ(string->char_number(at), number);
+  }
+  ASSERT_EQ(string->chars(), number);
+  ASSERT_EQ(string->char_offset(number), view.size());
+}
+
+TEST(String, FindsCharactersByNumberWhileItGrows) {
+  std::mt19937 random(7);
+  // The last two are halves of a character: broken text that may become whole.
+  const std::string_view pieces[] = {"a", "é", "日本", "🎉", "plain text ", "\xC3", "\xA9"};
+  Value string = S("");
+  for (int i = 0; i < 600; ++i) {
+    append(string, pieces[random() % std::size(pieces)]);
+    if (random() % 4 == 0) expect_true_places(string.as_string());
+  }
+  Value share = string;
+  append(string, "é");
+  expect_true_places(share.as_string());
+  expect_true_places(string.as_string());
+}
+
+TEST(String, PartsKnowHowManyCharactersTheyHave) {
+  Value string = S("");
+  for (int i = 0; i < 100; ++i) append(string, "naïve ");
+  Value part = part_of_text(string, 120, 245);
+  EXPECT_EQ(part.as_string()->chars(), 125u);
+  EXPECT_EQ(text::count_chars(part.as_string()->view()), 125u);
+  EXPECT_TRUE(part.as_string()->view().starts_with("naïve "));
+}
+
+TEST(String, IsCutInPlaceAndGrowsAgain) {
+  Value string = S("");
+  for (int i = 0; i < 100; ++i) append(string, "naïve ");
+  expect_true_places(string.as_string());
+  const Object* object = string.object();
+  for (size_t chars = 599; chars > 450; --chars) string = part_of_text(std::move(string), 0, chars);
+  EXPECT_EQ(string.object(), object);
+  expect_true_places(string.as_string());
+  append(string, "é§日本");
+  expect_true_places(string.as_string());
 }
 
 TEST(String, AppendsInPlaceOnlyWhenNobodyElseHoldsIt) {

@@ -173,9 +173,22 @@ struct PipelineEntry {
   std::vector<Param> params;  // without `...rest`
   bool is_test = false;
 };
+// The names of a program's variables, by index. Programs that were compiled together share one list.
+class GlobalNames {
+ public:
+  GlobalNames() : GlobalNames(std::vector<std::string>()) {}
+  GlobalNames(std::vector<std::string> names)
+      : names_(std::make_shared<const std::vector<std::string>>(std::move(names))) {}
+  size_t size() const { return names_->size(); }
+  const std::string& operator[](size_t index) const { return (*names_)[index]; }
+
+ private:
+  std::shared_ptr<const std::vector<std::string>> names_;
+};
+
 struct Program {
   std::vector<std::shared_ptr<Code>> modules;  // run first to last; the last is the main module
-  std::vector<std::string> globals;            // names, by index
+  GlobalNames globals;
   std::vector<PipelineEntry> pipelines;        // of the main module
   std::vector<std::string> builtins;           // by builtin index used in CallBuiltin
   std::vector<uint32_t> owned;                 // globals that are dropped when the program ends, the last first

@@ -1,13 +1,14 @@
 #include <unistd.h>
 
-#include <set>
+#include <algorithm>
+#include <span>
+#include <unordered_set>
 
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/output.h"
-#include "modules/path.h"
 
 namespace harn::cli {
 
@@ -17,54 +18,17 @@ class Checker {
  public:
   explicit Checker(bool json) : json_(json) { report_.object().key("files").list(); }
 
-  void check_file(const std::string& path) {
-    auto loaded = load_file(path);
-    if (!loaded) return unreadable(path, loaded.error().message);
-    check(**loaded);
-    const diag::Sink& sink = (*loaded)->sink;
-    size_t errors = sink.error_count();
-    bool clean = sink.diagnostics().empty();
+  using Problems = std::span<const diag::Diagnostic* const>;
+
+  void add(const std::string& path, Problems problems) {
+    bool errors = std::any_of(problems.begin(), problems.end(),
+                              [](auto* one) { return one->severity == diag::Severity::Error; });
+    bool clean = problems.empty();
     ++(errors ? errors_ : clean ? ok_ : warnings_);
-    if (json_) return add_file(path, errors ? "error" : clean ? "ok" : "warning", sink);
+    Problems shown = problems.first(std::min(problems.size(), diag::Sink::kMost));
+    if (json_) return add_file(path, errors ? "error" : clean ? "ok" : "warning", shown);
     if (clean) write_out(fmt::format("{}: ok\n", path));
-    else show(sink);
-  }
-
-  int finish() {
-    if (json_) {
-      report_.end().key("summary").object();
-      report_.field("ok", ok_).field("warnings", warnings_).field("errors", errors_);
-      report_.field("diagnostics", diagnostics_).end().end();
-      Problem problem;
-      if (errors_) problem = {"check_failed", "some files have errors"};
-      print_envelope(1, report_.take(), problem);
-    }
-    return errors_ ? kFailure : kSuccess;
-  }
-
- private:
-  // A module that several checked files import is reported once.
-  bool is_new(const diag::Diagnostic& diagnostic) {
-    std::string path = diagnostic.source ? modules::path::normalize(diagnostic.source->path()) : "";
-    return seen_.insert(fmt::format("{}:{}:{}:{}", path, diagnostic.span.start,
-                                    static_cast<int>(diagnostic.code), diagnostic.message)).second;
-  }
-
-  void show(const diag::Sink& sink) {
-    diag::Colour colour = colour_of(STDERR_FILENO);
-    for (const diag::Diagnostic& diagnostic : sink.diagnostics()) {
-      if (is_new(diagnostic)) write_error(diag::render(diagnostic, colour) + "\n");
-    }
-    if (sink.dropped() > 0) write_error(fmt::format("and {} more\n", sink.dropped()));
-  }
-
-  void add_file(const std::string& path, std::string_view status, const diag::Sink& sink) {
-    report_.object().field("path", path).field("status", status).key("diagnostics").list();
-    for (const diag::Diagnostic& diagnostic : sink.diagnostics()) {
-      report_.raw(diag::render_json(diagnostic));
-      ++diagnostics_;
-    }
-    report_.end().end();
+    else show(shown, problems.size() - shown.size());
   }
 
   void unreadable(const std::string& path, const std::string& message) {
@@ -83,18 +47,55 @@ class Checker {
     report_.end().end();
   }
 
+  int finish() {
+    if (json_) {
+      report_.end().key("summary").object();
+      report_.field("ok", ok_).field("warnings", warnings_).field("errors", errors_);
+      report_.field("diagnostics", diagnostics_).end().end();
+      Problem problem;
+      if (errors_) problem = {"check_failed", "some files have errors"};
+      print_envelope(1, report_.take(), problem);
+    }
+    return errors_ ? kFailure : kSuccess;
+  }
+
+ private:
+  // A module that several checked files import is reported once.
+  bool is_new(const diag::Diagnostic& diagnostic) { return seen_.insert(&diagnostic).second; }
+
+  void show(Problems problems, size_t left_out) {
+    diag::Colour colour = colour_of(STDERR_FILENO);
+    for (const diag::Diagnostic* diagnostic : problems) {
+      if (is_new(*diagnostic)) write_error(diag::render(*diagnostic, colour) + "\n");
+    }
+    if (left_out > 0) write_error(fmt::format("and {} more\n", left_out));
+  }
+
+  void add_file(const std::string& path, std::string_view status, Problems problems) {
+    report_.object().field("path", path).field("status", status).key("diagnostics").list();
+    for (const diag::Diagnostic* diagnostic : problems) {
+      report_.raw(diag::render_json(*diagnostic));
+      ++diagnostics_;
+    }
+    report_.end().end();
+  }
+
   bool json_;
   JsonWriter report_;
   int64_t ok_ = 0, warnings_ = 0, errors_ = 0, diagnostics_ = 0;
-  std::set<std::string> seen_;
+  std::unordered_set<const diag::Diagnostic*> seen_;
 };
 
 int check(const Arguments& arguments) {
   bool json = arguments.has("--json");
   auto files = find_sources(arguments.operands());
   if (!files) return report_failure(arguments, "source_not_found", files.error().message);
+  ManyFiles many(*files, ManyFiles::For::Checking);
   Checker checker(json);
-  for (const std::string& path : *files) checker.check_file(path);
+  for (size_t i = 0; i < files->size(); ++i) {
+    if (auto error = many.read_error(i)) checker.unreadable((*files)[i], error->message);
+    else checker.add((*files)[i], many.problems(i));
+  }
   return checker.finish();
 }
 

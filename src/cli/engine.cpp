@@ -61,19 +61,41 @@ std::unique_ptr<Loaded> load_text(const std::string& name, std::string text) {
   return loaded;
 }
 
-std::unique_ptr<bytecode::Program> compile(Loaded& loaded) {
-  if (loaded.sink.has_errors()) return nullptr;
+static compile::CompileOptions options_to_run() {
   compile::CompileOptions options;
   options.resolve.unknown_variables = false;
   // For tests: every function uses far registers.
   if (const char* near = getenv("HARN_NEAR_REGISTERS")) options.near_registers = static_cast<uint32_t>(atoi(near));
-  return compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink,
-                                  options);
+  return options;
 }
 
-void check(Loaded& loaded) {
-  if (loaded.main->tree->has_errors) return;
-  compile::check_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink);
+std::unique_ptr<bytecode::Program> compile(Loaded& loaded) {
+  if (loaded.sink.has_errors()) return nullptr;
+  return compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink,
+                                  options_to_run());
+}
+
+ManyFiles::ManyFiles(const std::vector<std::string>& paths, For purpose)
+    : graph_(loader_, embedded_sources(), sink_), paths_(paths) {
+  for (const std::string& path : paths) mains_.push_back(graph_.load_file(path));
+  auto options = purpose == For::Running ? options_to_run() : compile::CompileOptions();
+  batch_ = std::make_unique<compile::Batch>(graph_, sink_, builtins::catalog(), options);
+}
+
+ManyFiles::~ManyFiles() = default;
+
+std::optional<Error> ManyFiles::read_error(size_t file) const {
+  if (mains_[file]) return std::nullopt;
+  if (auto text = read_file(paths_[file]); !text) return text.error();
+  return Error{ErrorKind::Io, fmt::format("cannot read {}", paths_[file])};
+}
+
+std::vector<const diag::Diagnostic*> ManyFiles::problems(size_t file) const {
+  return batch_->problems(*mains_[file]);
+}
+
+std::unique_ptr<bytecode::Program> ManyFiles::program(size_t file) const {
+  return batch_->program(*mains_[file]);
 }
 
 std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program) {

@@ -14,6 +14,10 @@
 #include "vm/vm.h"
 
 // What the commands share: finding files, compiling them and running them on a host.
+namespace harn::compile {
+class Batch;
+}
+
 namespace harn::cli {
 
 class FileLoader : public modules::SourceLoader {
@@ -39,7 +43,28 @@ std::unique_ptr<Loaded> load_text(const std::string& name, std::string text);
 
 // Null when there were errors (they are in the sink).
 std::unique_ptr<bytecode::Program> compile(Loaded& loaded);
-void check(Loaded& loaded);
+
+// Many files that are checked or compiled in one go: each is read and compiled once, however many of
+// the others import it.
+class ManyFiles {
+ public:
+  enum class For { Checking, Running };
+  ManyFiles(const std::vector<std::string>& paths, For purpose);
+  ~ManyFiles();
+
+  // Of file number `file`: why it cannot be read; what there is to report; the program, if it is sound.
+  std::optional<Error> read_error(size_t file) const;
+  std::vector<const diag::Diagnostic*> problems(size_t file) const;
+  std::unique_ptr<bytecode::Program> program(size_t file) const;
+
+ private:
+  diag::Sink sink_{diag::Sink::kAll};
+  FileLoader loader_;
+  modules::Graph graph_;
+  std::vector<const modules::Module*> mains_;  // null: unreadable
+  std::vector<std::string> paths_;
+  std::unique_ptr<compile::Batch> batch_;
+};
 // Another program from the same code, for a VM of its own.
 std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program);
 

@@ -50,7 +50,7 @@ namespace {
 struct TestFile {
   std::string path;
   std::string problem;  // why it cannot run
-  std::unique_ptr<bytecode::Program> program;
+  std::unique_ptr<bytecode::Program> program;  // null: it cannot
   Surroundings surroundings;
   vm::Limits limits;
 };
@@ -80,14 +80,14 @@ struct UserTests {
   }
 };
 
-Result<void> prepare(TestFile& file) {
+Result<void> prepare(TestFile& file, const ManyFiles& sources, size_t number) {
   auto project = HARN_TRY(find_project(file.path));
   file.limits.while_limit = HARN_TRY(while_limit(project, std::nullopt));
   file.surroundings.project_root = project.root;
-  auto loaded = HARN_TRY(load_file(file.path));
-  file.program = compile(*loaded);
+  if (auto error = sources.read_error(number)) return std::unexpected(std::move(*error));
+  file.program = sources.program(number);
   if (!file.program)
-    return fail(ErrorKind::Invalid, diag::render_all(loaded->sink, diag::Colour::No));
+    return fail(ErrorKind::Invalid, diag::render_all(sources.problems(number), diag::Colour::No));
   return {};
 }
 
@@ -102,11 +102,11 @@ Result<Suite> find_tests(const std::vector<std::string_view>& paths, std::string
     tests->places.push_back({file, pipeline});
   };
   auto sources = HARN_TRY(find_sources(paths));
-  for (std::string& path : sources) {
-    TestFile& file = tests->files.emplace_back(TestFile{.path = std::move(path)});
-    size_t number = tests->files.size() - 1;
+  ManyFiles compiled(sources, ManyFiles::For::Running);
+  for (size_t number = 0; number < sources.size(); ++number) {
+    TestFile& file = tests->files.emplace_back(TestFile{.path = sources[number]});
     suite.lanes.emplace_back();
-    if (auto ready = prepare(file); !ready) {
+    if (auto ready = prepare(file, compiled, number); !ready) {
       file.problem = ready.error().message;
       add("compile", number, 0);
       continue;

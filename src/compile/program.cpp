@@ -1,5 +1,9 @@
 #include "compile/program.h"
 
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
 #include "compile/const_check.h"
 #include "compile/emitter.h"
 #include "compile/inherit.h"
@@ -45,21 +49,20 @@ Session leave_session(ProgramNames& names, const modules::Module& main) {
   return session;
 }
 
-void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module& main,
+// `main`: the module whose variables may live in registers, or null.
+void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module* main,
                  const Catalog& catalog, diag::Sink& sink, const CompileOptions& options) {
-  size_t before = sink.diagnostics().size();
   for (modules::Module* module : graph.order()) apply_inheritance(*module, sink);
   for (modules::Module* module : graph.order()) check_constants(*module, sink);
-  if (options.session) enter_session(resolved.names, *options.session, main);
+  if (options.session) enter_session(resolved.names, *options.session, *main);
   for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);
   for (modules::Module* module : graph.order()) bind_imports(*module, resolved.names, sink);
   for (modules::Module* module : graph.order()) {
     ResolveOptions resolve = options.resolve;
-    resolve.main_locals &= module == &main && !options.hidden && !options.session;
+    resolve.main_locals &= module == main && !options.hidden && !options.session;
     resolve.internal_names |= options.hidden || module->embedded;
     resolved.starts.push_back(resolve_module(*module, resolved.names, catalog, sink, resolve));
   }
-  sink.sort_by_place(before);  // functions are read after the code around them
 }
 
 bool is_test(const Pipeline& pipeline) {
@@ -70,7 +73,7 @@ bool is_test(const Pipeline& pipeline) {
   return false;
 }
 
-void list_pipelines(bytecode::Program& program, const ProgramNames& names, modules::Module& main) {
+void list_pipelines(bytecode::Program& program, const ProgramNames& names, const modules::Module& main) {
   auto globals = names.modules.find(&main);
   for (Node* node : main.tree->items) {
     if (!node->is(NodeKind::Pipeline)) continue;
@@ -98,21 +101,23 @@ void list_owned(bytecode::Program& program, modules::Module& module) {
   }
 }
 
-}  // namespace
-
 // Whether the program has generators that clean up when they are dropped.
-static bool has_closable_generators(const ProgramNames& names) {
+bool has_closable_generators(const ProgramNames& names) {
   const auto& functions = names.resolution.functions;
   return std::any_of(functions.begin(), functions.end(), [](const FunctionInfo& function) {
     return function.cleans_up && (function.has_yield || function.is_stream);
   });
 }
 
+}  // namespace
+
 std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main,
                                                    const Catalog& catalog, diag::Sink& sink,
                                                    CompileOptions options) {
   Resolved resolved;
-  resolve_all(resolved, graph, main, catalog, sink, options);
+  size_t before = sink.diagnostics().size();
+  resolve_all(resolved, graph, &main, catalog, sink, options);
+  sink.sort_by_place(before);  // functions are read after the code around them
   if (sink.has_errors()) return nullptr;
   auto program = std::make_unique<bytecode::Program>();
   bool clears_scopes = has_closable_generators(resolved.names);
@@ -131,19 +136,144 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   return program;
 }
 
-void check_program(modules::Graph& graph, modules::Module& main, const Catalog& catalog,
-                   diag::Sink& sink) {
+// ---- many programs ----
+
+struct Batch::Impl {
+  using Problems = std::vector<const diag::Diagnostic*>;
+
+  // What is known of one module.
+  struct Part {
+    Problems loading, names, code;
+    FunctionInfo* start_info = nullptr;
+    std::shared_ptr<bytecode::Code> start;
+    bool has_errors = false;    // here or in what it imports
+    bool has_problems = false;
+  };
+
+  modules::Graph& graph;
+  const Catalog& catalog;
+  CompileOptions options;
+  diag::Sink names_sink{diag::Sink::kAll};
+  diag::Sink code_sink{diag::Sink::kAll};
   Resolved resolved;
-  resolve_all(resolved, graph, main, catalog, sink, {});
-  if (sink.has_errors()) return;
-  // Compiling finds what only the code generator can see: limits, features that come later.
-  for (size_t i = 0; i < graph.order().size(); ++i) {
-    modules::Module& module = *graph.order()[i];
-    if (module.embedded) continue;
-    ModuleContext context{module, resolved.names, catalog, sink, false};
-    FunctionCompiler compiler(context, *resolved.starts[i], "main");
-    compiler.module_start(module.tree->items);
+  bytecode::GlobalNames globals;
+  std::unordered_map<const modules::Module*, Part> parts;
+
+  // Gives each diagnostic to the module it is about, in the order of their places.
+  void sort_out(const diag::Sink& sink, Problems Part::*list, bool by_place) {
+    std::unordered_map<const SourceFile*, Part*> by_source;
+    for (modules::Module* module : graph.order()) by_source[module->source.get()] = &parts[module];
+    for (const diag::Diagnostic& diagnostic : sink.diagnostics()) {
+      Part* part = by_source.at(diagnostic.source.get());
+      (part->*list).push_back(&diagnostic);
+      part->has_problems = true;
+      part->has_errors |= diagnostic.severity == diag::Severity::Error;
+    }
+    if (by_place) {
+      for (auto& [module, part] : parts) {
+        std::stable_sort((part.*list).begin(), (part.*list).end(),
+                         [](auto* a, auto* b) { return a->span.start < b->span.start; });
+      }
+    }
+    pass_up();
   }
+
+  // What is true of a module is true of those that import it. In circles it goes round.
+  void pass_up() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (modules::Module* module : graph.order()) {
+        Part& part = parts[module];
+        for (const modules::Dependency& dependency : module->imports) {
+          if (!dependency.target) continue;
+          const Part& below = parts[dependency.target];
+          changed |= below.has_errors > part.has_errors || below.has_problems > part.has_problems;
+          part.has_errors |= below.has_errors;
+          part.has_problems |= below.has_problems;
+        }
+      }
+    }
+  }
+
+  void resolve() {
+    resolve_all(resolved, graph, nullptr, catalog, names_sink, options);
+    for (size_t i = 0; i < graph.order().size(); ++i) {
+      parts[graph.order()[i]].start_info = resolved.starts[i];
+    }
+    sort_out(names_sink, &Part::names, true);
+  }
+
+  void compile() {
+    bool clears_scopes = has_closable_generators(resolved.names);
+    for (modules::Module* module : graph.order()) {
+      Part& part = parts[module];
+      if (part.has_errors) continue;
+      ModuleContext context{*module, resolved.names, catalog, code_sink, module->embedded,
+                            false, clears_scopes, options.near_registers};
+      part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
+    }
+    sort_out(code_sink, &Part::code, false);
+    globals = resolved.names.globals;
+  }
+
+  // Calls `before` and `behind` for a module and all it imports, on the way down and on the way up.
+  template <class Before, class Behind>
+  void walk(const modules::Module& main, Before before, Behind behind) const {
+    std::unordered_set<const modules::Module*> seen = {&main};
+    std::vector<std::pair<const modules::Module*, size_t>> open = {{&main, 0}};
+    before(main);
+    while (!open.empty()) {
+      auto& [module, next] = open.back();
+      if (next == module->imports.size()) {
+        behind(*module);
+        open.pop_back();
+        continue;
+      }
+      const modules::Module* target = module->imports[next++].target;
+      if (!target || !seen.insert(target).second) continue;
+      before(*target);
+      open.emplace_back(target, 0);
+    }
+  }
+};
+
+Batch::Batch(modules::Graph& graph, const diag::Sink& loading, const Catalog& catalog, CompileOptions options)
+    : impl_(new Impl{.graph = graph, .catalog = catalog, .options = options}) {
+  impl_->sort_out(loading, &Impl::Part::loading, false);
+  impl_->resolve();
+  impl_->compile();
+}
+
+Batch::~Batch() = default;
+
+std::vector<const diag::Diagnostic*> Batch::problems(const modules::Module& main) const {
+  Impl::Problems loading, names, code;
+  if (!impl_->parts.at(&main).has_problems) return loading;
+  auto add = [](Impl::Problems& to, const Impl::Problems& from) { to.insert(to.end(), from.begin(), from.end()); };
+  impl_->walk(
+      main, [&](const modules::Module& module) { add(loading, impl_->parts.at(&module).loading); },
+      [&](const modules::Module& module) {
+        add(names, impl_->parts.at(&module).names);
+        add(code, impl_->parts.at(&module).code);
+      });
+  // A step looks at what the one before it has found to be sound.
+  if (main.tree->has_errors) return loading;
+  add(loading, names);
+  bool sound = std::none_of(loading.begin(), loading.end(),
+                            [](auto* one) { return one->severity == diag::Severity::Error; });
+  if (sound) add(loading, code);
+  return loading;
+}
+
+std::unique_ptr<bytecode::Program> Batch::program(const modules::Module& main) const {
+  if (impl_->parts.at(&main).has_errors) return nullptr;
+  auto program = std::make_unique<bytecode::Program>();
+  impl_->walk(
+      main, [](const modules::Module&) {},
+      [&](const modules::Module& module) { program->modules.push_back(impl_->parts.at(&module).start); });
+  list_pipelines(*program, impl_->resolved.names, main);
+  program->globals = impl_->globals;
+  return program;
 }
 
 }  // namespace harn::compile

@@ -36,8 +36,23 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
                                                    const Catalog& catalog, diag::Sink& sink,
                                                    CompileOptions options = {});
 
-// Only the checks: names, imports, arity.
-void check_program(modules::Graph& graph, modules::Module& main, const Catalog& catalog,
-                   diag::Sink& sink);
+// Programs that share modules: every module of a graph is resolved and compiled once, however many
+// main modules import it. A command that reads many files loads them all into one graph and asks here
+// for each.
+class Batch {
+ public:
+  // `loading`: where the graph reported what it found. Both must outlive the batch.
+  Batch(modules::Graph& graph, const diag::Sink& loading, const Catalog& catalog, CompileOptions options = {});
+  ~Batch();
+
+  // What there is to report about the program with this main module: about itself and what it imports.
+  std::vector<const diag::Diagnostic*> problems(const modules::Module& main) const;
+  // That program, or null when there were errors.
+  std::unique_ptr<bytecode::Program> program(const modules::Module& main) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace harn::compile

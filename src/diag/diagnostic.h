@@ -79,7 +79,10 @@ class Report {
 // Collects diagnostics in the order they are found.
 class Sink {
  public:
-  static constexpr size_t kMost = 200;
+  static constexpr size_t kMost = 200;   // of one program
+  static constexpr size_t kAll = SIZE_MAX;
+
+  explicit Sink(size_t most = kMost) : most_(most) {}
 
   template <class... Args>
   Report report(Code code, const SourcePtr& source, Span span, const Args&... args) {
@@ -99,15 +102,17 @@ class Sink {
   bool has_room(Code code);
   Report add(Code code, const SourcePtr& source, Span span, std::string message);
 
+  size_t most_;
   std::vector<Diagnostic> diagnostics_;
   size_t errors_ = 0;
-  size_t dropped_ = 0;  // found after kMost
+  size_t dropped_ = 0;  // found after `most_`
 };
 
 enum class Colour : uint8_t { No, Yes };
 // The text block for a terminal (style section 8).
 std::string render(const Diagnostic& diagnostic, Colour colour);
 std::string render_all(const Sink& sink, Colour colour);
+std::string render_all(std::vector<const Diagnostic*> diagnostics, Colour colour);
 // One JSON object: {source, severity, code, message, span: {start, end}, line, column, path, help,
 // fixes}.
 std::string render_json(const Diagnostic& diagnostic);

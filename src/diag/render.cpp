@@ -149,13 +149,19 @@ std::string render(const Diagnostic& diagnostic, Colour colour) {
 }
 
 std::string render_all(const Sink& sink, Colour colour) {
+  std::vector<const Diagnostic*> all;
+  for (const Diagnostic& diagnostic : sink.diagnostics()) all.push_back(&diagnostic);
+  std::string out = render_all(std::move(all), colour);
+  if (sink.dropped() > 0) out += format("\nand {} more\n", sink.dropped());
+  return out;
+}
+
+std::string render_all(std::vector<const Diagnostic*> sorted, Colour colour) {
+  size_t dropped = sorted.size() - std::min(sorted.size(), Sink::kMost);
+  sorted.resize(sorted.size() - dropped);
   // Files in the order they were first spoken of, places from top to bottom.
   std::map<const SourceFile*, size_t> files;
-  std::vector<const Diagnostic*> sorted;
-  for (const Diagnostic& diagnostic : sink.diagnostics()) {
-    files.try_emplace(diagnostic.source.get(), files.size());
-    sorted.push_back(&diagnostic);
-  }
+  for (const Diagnostic* diagnostic : sorted) files.try_emplace(diagnostic->source.get(), files.size());
   std::stable_sort(sorted.begin(), sorted.end(), [&](const Diagnostic* a, const Diagnostic* b) {
     if (a->source != b->source) return files[a->source.get()] < files[b->source.get()];
     return a->span.start < b->span.start;
@@ -165,7 +171,7 @@ std::string render_all(const Sink& sink, Colour colour) {
     if (!out.empty()) out += '\n';
     out += render(*diagnostic, colour);
   }
-  if (sink.dropped() > 0) out += format("\nand {} more\n", sink.dropped());
+  if (dropped > 0) out += format("\nand {} more\n", dropped);
   return out;
 }
 

@@ -26,7 +26,7 @@ Report& Report::fix(Fix fix) {
 
 bool Sink::has_room(Code code) {
   if (row(code).severity == Severity::Error) ++errors_;
-  if (diagnostics_.size() < kMost) return true;
+  if (diagnostics_.size() < most_) return true;
   ++dropped_;
   return false;
 }

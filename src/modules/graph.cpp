@@ -45,13 +45,21 @@ static bool counts_as_pub(const Node& node) {
 
 Module* Graph::load_file(const std::string& path) {
   std::string canonical = path::normalize(path);
+  auto known = modules_.find(loader_.identity(canonical));
+  if (known != modules_.end()) return known->second.get();
   auto text = loader_.read(canonical);
   if (!text) return nullptr;
-  return add(canonical, path, std::move(*text), false);
+  size_t first = order_.size();
+  Module* module = add(canonical, path, std::move(*text), false);
+  pass_on_exports(first);
+  return module;
 }
 
 Module* Graph::load_text(const std::string& name, std::string text, const std::string& directory) {
-  return add(path::join(directory, name), name, std::move(text), false);
+  size_t first = order_.size();
+  Module* module = add(path::join(directory, name), name, std::move(text), false);
+  pass_on_exports(first);
+  return module;
 }
 
 Module* Graph::add(const std::string& path, const std::string& display, std::string text,
@@ -63,8 +71,8 @@ Module* Graph::add(const std::string& path, const std::string& display, std::str
   module.embedded = embedded;
   module.source = std::make_shared<SourceFile>(display, std::move(text));
   module.tree = syntax::parse(module.source, sink_);
+  declare_exports(module);
   load_imports(module, path::directory(path));
-  compute_exports(module);
   order_.push_back(&module);
   return &module;
 }
@@ -145,9 +153,7 @@ std::optional<std::string> Graph::find_in_packages(const std::string& path,
   return std::nullopt;
 }
 
-void Graph::compute_exports(Module& module) {
-  if (module.export_state != Module::ExportState::Todo) return;
-  module.export_state = Module::ExportState::Busy;
+void Graph::declare_exports(Module& module) {
   bool any_pub = false;
   for (Node* node : module.tree->items) {
     each_declared(*node, [&](Name, bool is_pub, Node& at) { any_pub |= is_pub && counts_as_pub(at); });
@@ -158,28 +164,47 @@ void Graph::compute_exports(Module& module) {
       module.exports.try_emplace(name.text, Export{name.text, &module, &at});
     });
   }
-  for (const Dependency& dependency : module.imports) {
-    if (dependency.import->is_pub && dependency.target) add_reexports(module, dependency);
-  }
-  module.export_state = Module::ExportState::Done;
 }
 
-void Graph::add_reexports(Module& module, const Dependency& dependency) {
-  auto add = [&](std::string_view name, const Export& from, Span span) {
-    auto [at, fresh] = module.exports.try_emplace(name, from);
-    if (fresh || at->second.declaration == from.declaration) return;
-    std::string sources = fmt::format("\"{}\" and \"{}\"", at->second.origin->source->path(),
-                                      from.origin->source->path());
-    sink_.report(Code::ReexportConflict, module.source, span, name, sources)
-        .help("re-export selectively: pub import { ... } from \"...\"");
-  };
-  if (!dependency.import->selective) {
-    for (auto& [name, from] : dependency.target->exports) add(name, from, dependency.import->path_span);
-    return;
+// Calls `visit(name, export, span)` for each name that `pub import` passes on.
+template <class Visit>
+static void each_passed_on(const Module& module, Visit visit) {
+  for (const Dependency& dependency : module.imports) {
+    if (!dependency.import->is_pub || !dependency.target) continue;
+    const auto& exports = dependency.target->exports;
+    if (!dependency.import->selective) {
+      for (auto& [name, from] : exports) visit(name, from, dependency.import->path_span);
+      continue;
+    }
+    for (ImportedName& imported : dependency.import->names) {
+      auto found = exports.find(imported.name.text);
+      if (found != exports.end()) visit(found->first, found->second, imported.name.span);
+    }
   }
-  for (ImportedName& imported : dependency.import->names) {
-    auto found = dependency.target->exports.find(imported.name.text);
-    if (found != dependency.target->exports.end()) add(found->first, found->second, imported.name.span);
+}
+
+// Adds what modules pass on to their own exports. One pass is enough unless modules
+// import each other in a circle: then names go round until nobody gets a new one, so that it does
+// not matter which of them was loaded first.
+void Graph::pass_on_exports(size_t first) {
+  auto fresh = std::span(order_).subspan(first);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Module* module : fresh) {
+      each_passed_on(*module, [&](std::string_view name, const Export& from, Span) {
+        changed |= module->exports.try_emplace(name, from).second;
+      });
+    }
+  }
+  for (Module* module : fresh) {
+    each_passed_on(*module, [&](std::string_view name, const Export& from, Span span) {
+      const Export& kept = module->exports.at(name);
+      if (kept.declaration == from.declaration) return;
+      std::string sources = fmt::format("\"{}\" and \"{}\"", kept.origin->source->path(),
+                                        from.origin->source->path());
+      sink_.report(Code::ReexportConflict, module->source, span, name, sources)
+          .help("re-export selectively: pub import { ... } from \"...\"");
+    });
   }
 }
 

@@ -50,7 +50,6 @@ struct Module {
   std::map<std::string_view, Export> exports;
   bool embedded = false;
   bool unresolved_imports = false;  // some import (or one below it) was not found
-  enum class ExportState : uint8_t { Todo, Busy, Done } export_state = ExportState::Todo;
 };
 
 // A module of the standard library, compiled into the binary.
@@ -64,8 +63,9 @@ class Graph {
   Graph(SourceLoader& loader, std::span<const EmbeddedSource> embedded, diag::Sink& sink)
       : loader_(loader), embedded_(embedded), sink_(sink) {}
 
-  // Loads a file and everything it imports. Problems go to the sink. The modules come in the order
-  // they must run: what a module imports runs before it (cycles are cut where they close).
+  // Loads a file and everything it imports, unless it is there already. Problems go to the sink. The
+  // modules come in the order they must run: what a module imports runs before it (cycles are cut
+  // where they close). Null when the file cannot be read.
   Module* load_file(const std::string& path);
   // The same for text that is not in a file; imports resolve relative to `directory`.
   Module* load_text(const std::string& name, std::string text, const std::string& directory);
@@ -78,8 +78,8 @@ class Graph {
   Module* import(const std::string& path, const std::string& directory);
   std::optional<std::string> find_file(const std::string& path, const std::string& directory);
   std::optional<std::string> find_in_packages(const std::string& path, const std::string& directory);
-  void compute_exports(Module& module);
-  void add_reexports(Module& module, const Dependency& dependency);
+  void declare_exports(Module& module);
+  void pass_on_exports(size_t first);
 
   SourceLoader& loader_;
   std::span<const EmbeddedSource> embedded_;

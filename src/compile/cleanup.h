@@ -44,6 +44,7 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code, CleanupScope sc
   cleaning_up_.pop_back();
   emit(Op::EndGosub, cleanup.return_to);
   for (size_t i = first_handler; i < handlers_end; ++i) code_->handlers[i].cleanup_end = here();
+  emit_exits(cleanup);
   bind(done);
 }
 

@@ -52,8 +52,15 @@ class FunctionCompiler {
 
  private:
   // A finally or defer block that exits must run.
+  // A way out through many clean-ups, shared by all that go it: calls this one and goes on with the next.
+  struct Exit {
+    Label* target;    // where it ends; null: the function returns what waits in the outermost clean-up
+    size_t down_to;   // how many clean-ups it does not leave
+    std::unique_ptr<Label> label;
+  };
   struct Cleanup {
     Label entry;
+    std::vector<Exit> exits;
     Reg return_to;  // holds where the clean-up code goes back to
     Reg value;      // keeps a returned value while clean-up code runs
     Reg scope = -1; // the first register of a scope that ends before the clean-up code runs
@@ -140,7 +147,11 @@ class FunctionCompiler {
   void return_statement(syntax::Return& node);
   void return_value(Reg value);
   void leave_loops(size_t cleanups, Reg end);
+  void check_deadline(size_t down_to);
   void run_cleanups(size_t down_to);
+  bool shares_exit(size_t down_to) const;
+  void jump_to_exit(Label* target, size_t down_to);
+  void emit_exits(Cleanup& cleanup);
   void leave_clean_up_code(size_t loops);
   void leave_loop(Label* Loop::*target);
   void declaration(syntax::Node* node);

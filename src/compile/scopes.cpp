@@ -140,7 +140,8 @@ bool Scopes::has_run(const VariableDeclaration& declaration, Point point) {
 }
 
 bool Scopes::is_set_at(const Variable& variable, Point point) {
-  return std::any_of(variable.declarations.begin(), variable.declarations.end(),
+  // The last first: a name that many branches declare is mostly used right behind one of them.
+  return std::any_of(variable.declarations.rbegin(), variable.declarations.rend(),
                      [&](const VariableDeclaration& declaration) { return has_run(declaration, point); });
 }
 

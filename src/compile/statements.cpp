@@ -299,17 +299,46 @@ void FunctionCompiler::leave_loops(size_t cleanups, Reg end) {
   for (auto loop = loops_.rbegin(); loop != loops_.rend() && loop->cleanups >= cleanups; ++loop) scope_end(loop->first, end);
 }
 
-void FunctionCompiler::run_cleanups(size_t down_to) {
-  // A deadline that has passed is noticed at the latest where its block is left. Before the first clean-up
-  // code: an error must not make it run twice.
+// A deadline that has passed is noticed at the latest where its block is left. Before the first clean-up
+// code: an error must not make it run twice.
+void FunctionCompiler::check_deadline(size_t down_to) {
   bool leaves_deadline = false;
   for (size_t i = down_to; i < cleanups_.size(); ++i) leaves_deadline |= cleanups_[i]->is_deadline;
   if (leaves_deadline) call_internal("__deadline_check", temp(), 0);
+}
+
+void FunctionCompiler::run_cleanups(size_t down_to) {
+  check_deadline(down_to);
   for (size_t i = cleanups_.size(); i > down_to; --i) {
     // What the loops and the scope inside it hold goes first.
     leave_loops(i, next_);
     if (cleanups_[i - 1]->scope >= 0) scope_end(cleanups_[i - 1]->scope, next_);
     emit_jump(Op::Gosub, cleanups_[i - 1]->return_to, cleanups_[i - 1]->entry);
+  }
+}
+
+// Many returns through many clean-ups would each call all of them: such ways out are shared. Not where scopes
+// are cleared, because then it matters where a way begins.
+bool FunctionCompiler::shares_exit(size_t down_to) const {
+  constexpr size_t kFew = 4;
+  return cleanups_.size() > down_to + kFew && !context_.clears_scopes;
+}
+
+void FunctionCompiler::jump_to_exit(Label* target, size_t down_to) {
+  auto& exits = cleanups_.back()->exits;
+  auto known = std::find_if(exits.begin(), exits.end(), [&](const Exit& exit) { return exit.target == target; });
+  if (known == exits.end()) known = exits.insert(known, {target, down_to, std::make_unique<Label>()});
+  jump(*known->label);
+}
+
+// The ways out through a clean-up that is not active any more.
+void FunctionCompiler::emit_exits(Cleanup& cleanup) {
+  for (Exit& exit : cleanup.exits) {
+    bind(*exit.label);
+    emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
+    if (cleanups_.size() > exit.down_to) jump_to_exit(exit.target, exit.down_to);
+    else if (exit.target) jump(*exit.target);
+    else emit(Op::Return, cleanup.value);
   }
 }
 
@@ -324,8 +353,14 @@ void FunctionCompiler::leave_clean_up_code(size_t loops) {
 void FunctionCompiler::leave_loop(Label* Loop::*target) {
   if (loops_.empty()) return;
   leave_clean_up_code(loops_.size());
-  run_cleanups(loops_.back().cleanups);
-  jump(*(loops_.back().*target));
+  Label* label = loops_.back().*target;
+  size_t down_to = loops_.back().cleanups;
+  if (shares_exit(down_to)) {
+    check_deadline(down_to);
+    return jump_to_exit(label, down_to);
+  }
+  run_cleanups(down_to);
+  jump(*label);
 }
 
 void FunctionCompiler::return_value(Reg value) {
@@ -335,6 +370,10 @@ void FunctionCompiler::return_value(Reg value) {
     value = cleanups_[0]->value;
   }
   leave_clean_up_code(0);
+  if (shares_exit(0)) {
+    check_deadline(0);
+    return jump_to_exit(nullptr, 0);
+  }
   run_cleanups(0);
   if (context_.clears_scopes && !loops_.empty()) {
     Reg kept = temp();
@@ -346,6 +385,11 @@ void FunctionCompiler::return_value(Reg value) {
 }
 
 void FunctionCompiler::return_statement(Return& node) {
+  if (!node.value && shares_exit(0)) {
+    Reg nothing = temp();
+    emit(Op::LoadNil, nothing);
+    return return_value(nothing);
+  }
   if (!node.value) {
     leave_clean_up_code(0);
     run_cleanups(0);

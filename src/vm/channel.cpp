@@ -92,6 +92,7 @@ bool channel_take(Task&, Channel& channel, Value& item) {
 }
 
 Received channel_receive(Task& task, const Value& value, Value& item) {
+  task.talk();
   Channel& channel = *as_channel(value);
   std::lock_guard lock(channel.lock);
   if (take_locked(channel, item)) return Received::Value;
@@ -107,6 +108,7 @@ Step channel_send(WaitCall& call, Channel& channel, Value value) {
     if (!given) return call.fail(std::move(given).error());
     value = std::move(*given);
   }
+  call.task().talk();
   std::lock_guard lock(channel.lock);
   if (channel.closed) return call.fail(channel_closed("send"));
   if (hand_over(channel, value)) return call.done(Value::boolean(true));
@@ -124,6 +126,7 @@ Step channel_send(WaitCall& call, Channel& channel, Value value) {
 Step quick_send(Task& task, Value* args, uint32_t count) {
   Channel* channel = count == 2 && !args[1].is_heap() ? as_channel(args[0]) : nullptr;
   if (!channel) return Step::Failed;
+  task.talk();
   {
     std::lock_guard lock(channel->lock);
     if (channel->closed) return Step::Failed;
@@ -144,6 +147,7 @@ Step quick_send(Task& task, Value* args, uint32_t count) {
 Step quick_receive(Task& task, Value* args, uint32_t count) {
   Channel* channel = count == 1 ? as_channel(args[0]) : nullptr;
   if (!channel) return Step::Failed;
+  task.talk();
   Value item;
   {
     std::lock_guard lock(channel->lock);
@@ -173,6 +177,7 @@ void channel_close(Channel& channel) {
 
 Step channel_select(WaitCall& call, std::span<const Value> channels, bool may_wait, Nanoseconds due) {
   Task& task = call.task();
+  task.talk();
   bool all_closed = true;
   for (size_t i = 0; i < channels.size(); ++i) {
     Channel& channel = *as_channel(channels[i]);

@@ -98,15 +98,19 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
 }
 
 void Scheduler::run_task(Worker& worker, Task& task) {
+  ++worker.turns;
+  uint64_t talks = worker.talks;
   worker.running = &task;
   task.home = &worker;
   auto ran = Interpreter(vm_, task, &worker).resume();
   Task& last = *std::exchange(worker.running, nullptr);
   switch (ran) {
     case Interpreter::Ran::Finished: return finish(last);
-    case Interpreter::Ran::Yielded: return push_ready(worker, last);
-    case Interpreter::Ran::Parked:
-    case Interpreter::Ran::Again: return;  // the second never leaves resume
+    case Interpreter::Ran::Yielded:
+      last.computes = worker.talks == talks;
+      return push_ready(worker, last);
+    case Interpreter::Ran::Parked: return last.has_left.store(true, std::memory_order_release);
+    case Interpreter::Ran::Again: return;  // never leaves resume
   }
 }
 

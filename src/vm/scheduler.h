@@ -17,7 +17,8 @@
 // are started when tasks are waiting to begin and nobody has time for them.
 //
 // A task is queued where it was spawned. A worker that has nothing to do takes tasks that have not
-// begun from others; a task that has begun stays with its worker, so what it owns needs no locks.
+// begun from others. A task that has begun is one worker's at a time, so what it owns needs no locks; it
+// moves while it waits, to the worker it was woken on, and when a worker with too much to do gives some away.
 namespace harn::vm {
 
 class Interpreter;
@@ -50,8 +51,23 @@ struct Worker {
   Nanoseconds front_since = 0;
   uint64_t spawned = 0;         // tasks started here
   uint64_t spawned_before = 0;  // when we last looked for help
+  uint64_t spawned_polled = 0;  // at the last checkpoint
+  uint64_t first_come = 0;      // tasks queued up to here begin before begun ones that were queued later
   uint32_t patience = 0;        // rounds in which tasks that had begun went first
   uint32_t fresh_polls = 0;     // checkpoints since a task last began here
+
+  // How long tasks run here before they wait: see Scheduler::measure.
+  uint64_t turns = 0;
+  uint64_t talks = 0;           // calls that take from, or give to, other tasks
+  uint64_t turns_measured = 0;
+  uint64_t talks_measured = 0;
+  Nanoseconds measured_at = 0;
+  Nanoseconds time_idle = 0;    // since then
+  Nanoseconds time_sending = 0;  // since then, about: what handing tasks to other workers has cost
+  Nanoseconds turn_time = 0;
+  bool is_chatty = true;        // there is little work between two such calls
+  Nanoseconds busy_since = kNever;  // since when tasks have to wait for their turns
+  Nanoseconds spin_time = 0;    // how long it watches for work before it sleeps
 
   TaskQueue ready;      // begun tasks that can go on; only this worker touches it
   SpinLock fresh_lock;
@@ -62,8 +78,11 @@ struct Worker {
 
   std::atomic<uint32_t> signal{0};  // a futex: changes when the worker is called
   std::atomic<bool> idle{false};    // guarded by Scheduler::idle_lock_ for writing
+  std::atomic<bool> looking{false};  // it has nothing to do, asleep or not
   std::thread thread;
 };
+
+inline void Task::talk() { ++home->talks; }
 
 // The worker this thread is; null on others.
 extern constinit thread_local Worker* this_worker;
@@ -113,7 +132,7 @@ class Scheduler {
     task.woken = true;
     make_ready(task);
   }
-  // Puts a task whose wait was claimed back in its worker's queue.
+  // Queues a task whose wait was claimed, on this worker or on its own.
   void make_ready(Task& task);
   // Sets the time at which the wait that has just begun ends with Wake::Timeout.
   void set_timeout(Task& task, uint64_t ticket, Nanoseconds due);
@@ -183,12 +202,19 @@ class Scheduler {
   Task* next_task(Worker& worker);
   bool is_turn_of_fresh(Worker& worker, const Task& ready);
   void drain_inbox(Worker& worker);
+  bool is_better_here(const Task& task) const;
+  void send(Worker& worker, Task& task);
+  void measure(Worker& worker, Nanoseconds now);
+  void share_backlog(Worker& worker, Nanoseconds now);
+  void give_half(Worker& worker, Worker& to);
+  bool watch_for_work(Worker& worker);
   bool steal(Worker& thief, std::vector<uint64_t>& seen);
   template <class Done>
   void loop_until(Worker& worker, const Done& done);
   void look_for_help(Worker& worker);
   void worker_main(Worker& worker);
   void go_idle(Worker& worker, Nanoseconds look_again);
+  void sleep(Worker& worker, Nanoseconds look_again);
   void call(Worker& worker);
   void push_fresh(Worker& worker, Task& task);
   void push_ready(Worker& worker, Task& task);

@@ -72,8 +72,9 @@ Status Interpreter::start() {
 
 Status Interpreter::switch_task() {
   for (;;) {
-    Task* next = task_->scheduler->take_ready(*task_->home);
+    Task* next = worker_->scheduler.take_ready(*worker_);
     if (!next) return Status::Parked;
+    if (next != task_) task_->has_left.store(true, std::memory_order_release);
     task_ = next;
     co_ = next->current;
     use_cells(next->cell_list);

@@ -124,6 +124,7 @@ Step acquire(WaitCall& call, Lock& lock, uint64_t amount, Nanoseconds due) {
                                    lock.capacity));
   }
   Task& task = call.task();
+  task.talk();
   Clock& clock = call.scheduler().clock();
   std::lock_guard guard(lock.guard);
   if (lock.waiting.empty() && lock.available >= amount) return call.done(grant(lock, task, amount, 0));

@@ -76,7 +76,9 @@ struct Task : HandleObject {
   uint32_t index = 0;        // among the children its parent started
 
   // ---- what it runs ----
-  Worker* home = nullptr;    // where it runs once it has started
+  Worker* home = nullptr;    // where it runs, or ran last; written by whoever has it in hand
+  // It waits, and the worker it ran on is through with it: whoever ends the wait may run it elsewhere.
+  std::atomic<bool> has_left{false};
   Value entry;               // what to call, until it starts
   std::unique_ptr<std::vector<Value>> arguments;
   Coroutine root;
@@ -106,6 +108,7 @@ struct Task : HandleObject {
   bool started = false;
   bool stopping = false;       // it was told to unwind
   bool helps_clean_up = false;  // started by one that was: it may begin though the program is being stopped
+  bool computes = false;       // it has used up its last turn without talking to others
   bool beside_root = false;    // runs in the root's place, with its variables
   bool keeps_permits = false;  // the root, while it runs the statements of modules, whose scopes end with the program
   size_t kept_permits = 0;     // how many those hold
@@ -155,6 +158,11 @@ struct Task : HandleObject {
   Task* previous_sibling = nullptr;
 
   bool is_root() const { return id == 0; }
+  // Signals find the root (and what runs in its place) on the first worker, and C++ code in the middle of a
+  // function may have looked up what belongs to its thread.
+  bool can_move() const { return !is_root() && !beside_root && !fiber; }
+  // It takes from, or gives to, other tasks: see Scheduler::measure.
+  void talk();
   // Takes the wait that `ticket` stands for; whoever succeeds must say why it ends and make it ready.
   bool claim(uint64_t which) {
     if (is_alone()) {
@@ -166,6 +174,7 @@ struct Task : HandleObject {
   }
   // Starts a wait. Before it is entered in any queue. `on` must stay where it is until the wait ends.
   uint64_t begin_wait(const char* what, const Value* on = nullptr, bool is_plain = false) {
+    has_left.store(false, std::memory_order_relaxed);
     is_plain_wait = is_plain;
     waits_for = what;
     waits_on = on;

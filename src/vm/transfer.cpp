@@ -94,6 +94,16 @@ void each_key(Object* object, Visit visit) {
   }
 }
 
+// Calls `visit` with every object that this one holds directly.
+template <class Visit>
+void each_held(Object* object, Visit visit) {
+  each_key(object, visit);
+  if (object->kind == Kind::Struct) visit(struct_type(static_cast<DictObject*>(object)));
+  each_part(object, [&](Value& part) {
+    if (part.is_heap()) visit(part.object());
+  });
+}
+
 // Whether code may use program variables that are not the same for all tasks.
 bool uses_variables(ClosureObject* closure, Task& sender);
 
@@ -105,13 +115,18 @@ bool must_copy(Object* object, Task* sender) {
   return closure->flags & ClosureObject::kBound || (sender && uses_variables(closure, *sender));
 }
 
+// Frozen objects hold nothing with state, but functions that must not cross to this receiver as they are.
+bool must_look_into(const Object* object, Task* sender) {
+  return sender && (object->kind == Kind::Closure || object->flags & kHoldsFunctions);
+}
+
 // Freezes everything reachable; false, and nothing is frozen, when something that must be copied is among it.
 class Freezer {
  public:
   explicit Freezer(Task* sender) : sender_(sender) {}
 
   bool freeze(Object* first) {
-    if (is_shared(first) && !must_look_into(first)) return true;
+    if (is_shared(first) && !must_look_into(first, sender_)) return true;
     if (first->kind == Kind::String || first->kind == Kind::Bytes || first->kind == Kind::Range) {
       first->refs = -first->refs;
       return true;
@@ -129,11 +144,6 @@ class Freezer {
   }
 
  private:
-  // Frozen objects hold nothing with state, but functions that must not cross to this receiver as they are.
-  bool must_look_into(const Object* object) const {
-    return sender_ && (object->kind == Kind::Closure || object->flags & kHoldsFunctions);
-  }
-
   void add(Object* object) {
     if (is_shared(object)) return add_known(object);
     if (must_copy(object, sender_)) {
@@ -146,7 +156,7 @@ class Freezer {
   }
 
   void add_known(Object* object) {
-    if (!must_look_into(object)) return;
+    if (!must_look_into(object, sender_)) return;
     if (!seen_) seen_ = std::make_unique<std::unordered_set<Object*>>();
     if (!seen_->insert(object).second) return;
     plain_ &= !must_copy(object, sender_);
@@ -154,10 +164,8 @@ class Freezer {
   }
 
   void look_into(Object* object) {
-    each_key(object, [&](Object* key) { add(key); });
-    if (object->kind == Kind::Struct) add(struct_type(static_cast<DictObject*>(object)));
-    each_part(object, [&](Value& part) {
-      if (plain_ && part.is_heap()) add(part.object());
+    each_held(object, [&](Object* part) {
+      if (plain_) add(part);
     });
   }
 
@@ -172,6 +180,107 @@ class Freezer {
 bool freeze(const Value& value, Task* sender) {
   return !value.is_heap() || Freezer(sender).freeze(value.object());
 }
+
+// Tells apart what can be frozen, and freezes it, and what leads to something that must be copied. Looks at each
+// object once, however many ways lead to it.
+class Sieve {
+ public:
+  explicit Sieve(Task* sender) : sender_(sender) {}
+
+  // Whether the value is frozen now; if not, it must be copied.
+  bool is_plain(const Value& value) {
+    if (!value.is_heap() || is_known_plain(value.object())) return true;
+    if (has_state(value.kind())) return false;
+    uint32_t first = place_of(value.object());
+    if (first >= sifted_) sift();
+    return !nodes_[first].must_copy;
+  }
+
+ private:
+  static constexpr uint32_t kNone = UINT32_MAX;
+  struct Node {
+    Object* object;
+    bool must_copy;
+    uint32_t first_user = kNone;  // in users_: objects that hold this one
+  };
+  struct User {
+    uint32_t node;
+    uint32_t next;
+  };
+
+  bool is_known_plain(const Object* object) const { return is_shared(object) && !must_look_into(object, sender_); }
+
+  uint32_t place_of(Object* object) {
+    auto [found, is_new] = places_.try_emplace(object, static_cast<uint32_t>(nodes_.size()));
+    if (!is_new) return found->second;
+    nodes_.push_back({object, must_copy(object, sender_)});
+    if (nodes_.back().must_copy) marked_.push_back(found->second);
+    return found->second;
+  }
+
+  // Most objects hold no others: they need no place.
+  static bool freeze_leaf(Object* object) {
+    bool is_leaf = !is_shared(object) && !has_state(object->kind) && object->kind != Kind::Closure;
+    if (is_leaf) each_held(object, [&](Object*) { is_leaf = false; });
+    if (is_leaf) object->refs = -object->refs;
+    return is_leaf;
+  }
+
+  void note_part(uint32_t user, Object* part) {
+    if (is_known_plain(part) || freeze_leaf(part)) return;
+    uint32_t place = place_of(part);
+    if (place < sifted_) {
+      if (nodes_[place].must_copy) mark(user);
+      return;
+    }
+    users_.push_back({user, nodes_[place].first_user});
+    nodes_[place].first_user = static_cast<uint32_t>(users_.size() - 1);
+  }
+
+  // Everything that the new objects lead to.
+  void sift() {
+    users_.clear();
+    for (uint32_t i = sifted_; i < nodes_.size(); ++i) {
+      if (!nodes_[i].must_copy) each_held(nodes_[i].object, [&](Object* part) { note_part(i, part); });
+    }
+    mark_users();
+    freeze_rest();
+    sifted_ = static_cast<uint32_t>(nodes_.size());
+  }
+
+  void mark(uint32_t node) {
+    if (!std::exchange(nodes_[node].must_copy, true)) marked_.push_back(node);
+  }
+
+  // Who holds what must be copied must be copied.
+  void mark_users() {
+    while (!marked_.empty()) {
+      uint32_t at = nodes_[marked_.back()].first_user;
+      marked_.pop_back();
+      for (; at != kNone; at = users_[at].next) mark(users_[at].node);
+    }
+  }
+
+  void freeze_rest() {
+    bool holds_functions = false;
+    for (uint32_t i = sifted_; i < nodes_.size(); ++i) {
+      holds_functions |= !nodes_[i].must_copy && nodes_[i].object->kind == Kind::Closure;
+    }
+    for (uint32_t i = sifted_; i < nodes_.size(); ++i) {
+      Object* object = nodes_[i].object;
+      if (nodes_[i].must_copy || is_shared(object)) continue;
+      object->refs = -object->refs;
+      if (holds_functions) object->flags |= kHoldsFunctions;
+    }
+  }
+
+  Task* sender_;
+  std::unordered_map<Object*, uint32_t> places_;
+  std::vector<Node> nodes_;
+  uint32_t sifted_ = 0;  // those before are settled
+  std::vector<User> users_;
+  std::vector<uint32_t> marked_;  // those whose users are yet to be marked
+};
 
 bool uses_variables(ClosureObject* closure, Task& sender) {
   if (!sender.globals) return false;
@@ -211,6 +320,7 @@ class Crossing::Copier {
   Crossing& crossing_;
   Task* owner_;   // whose values they are, if anybody's
   Task* sender_;  // the same when functions take variables along, else null
+  Sieve sieve_{sender_};
   std::unordered_map<Object*, Value> done_;  // so that what was one thing stays one thing
   Value sent_environment_;                   // that of the sender itself
 };
@@ -222,10 +332,11 @@ constexpr int kMaxDepth = 2'000;
 }  // namespace
 
 Outcome<Value> Crossing::Copier::give(const Value& value, int depth) {
-  if (freeze(value, sender_)) return value;
+  if (sieve_.is_plain(value)) return value;
   if (depth > kMaxDepth) return runtime_error("this value is nested too deeply to be given to another task");
   if (auto known = done_.find(value.object()); known != done_.end()) return known->second;
-  return copy(value, depth + 1);
+  Value copied = HARN_TRY(copy(value, depth + 1));
+  return done_.try_emplace(value.object(), std::move(copied)).first->second;
 }
 
 GlobalsRef Crossing::Copier::give_all(Globals& variables) {

@@ -16,7 +16,29 @@ constexpr int kStealTries = 200;
 // How long a task may wait to begin before another worker is asked to help.
 constexpr Nanoseconds kHelpAfter = 500'000;
 
-// Rounds and checkpoints after which a task that has not begun gets its turn where it was queued.
+// A woken task comes to the worker that woke it when it will have its turn there within this time: about what
+// it takes to hand it to another thread, and to move what the two tasks use between the caches.
+constexpr Nanoseconds kNear = 5'000;
+
+// The time between two messages below which two workers would spend more on passing them than they win.
+constexpr Nanoseconds kTalkTime = 1'000;
+
+// What it costs to wake a task on another worker that is awake.
+constexpr Nanoseconds kSendTime = 1'000;
+
+// How long begun tasks wait longer than that before some of them go to a worker that has nothing to do.
+constexpr Nanoseconds kShareAfter = 50'000;
+
+// What a worker takes from another at a time.
+constexpr size_t kMostTaken = 256;
+
+// The longest time that a worker watches for work before it sleeps.
+constexpr Nanoseconds kSpinTime = 30'000;
+
+// When so many tasks wait to begin, a task that starts still more makes room for them.
+constexpr size_t kCrowd = 16'384;
+
+// Rounds and checkpoints after which a task that has not begun gets its turn where it was queued otherwise.
 constexpr uint32_t kPatience = 64;
 constexpr uint32_t kFreshPolls = 400;
 
@@ -71,8 +93,9 @@ void Scheduler::drain_inbox(Worker& worker) {
 // First come, first served. With other workers around, tasks that have begun go before those that have not
 // for a few rounds: a task that begins here can no longer be helped with.
 bool Scheduler::is_turn_of_fresh(Worker& worker, const Task& ready) {
-  if (worker.fresh_front.load(std::memory_order_relaxed) > ready.queued) return false;
-  return worker_limit_ == 1 || ++worker.patience > kPatience;
+  uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
+  if (front > ready.queued) return false;
+  return worker_limit_ == 1 || front <= worker.first_come || ++worker.patience > kPatience;
 }
 
 Task* Scheduler::next_task(Worker& worker) {
@@ -102,6 +125,7 @@ Task* Scheduler::take_ready(Worker& worker) {
     return nullptr;
   }
   worker.ready.pop();
+  ++worker.turns;
   worker.running = ready;
   return ready;
 }
@@ -121,7 +145,8 @@ bool Scheduler::steal(Worker& thief, std::vector<uint64_t>& seen) {
     size_t left;
     {
       std::lock_guard lock(victim.fresh_lock);
-      for (size_t wanted = (victim.fresh.size() + 1) / 2; wanted > 0; --wanted) taken.push_back(victim.fresh.pop());
+      size_t half = (victim.fresh.size() + 1) / 2;
+      for (size_t wanted = std::min(half, kMostTaken); wanted > 0; --wanted) taken.push_back(victim.fresh.pop());
       left = victim.fresh.size();
       victim.fresh_size.store(left, std::memory_order_relaxed);
       if (Task* next = victim.fresh.front()) victim.fresh_front.store(next->queued, std::memory_order_relaxed);
@@ -136,15 +161,34 @@ bool Scheduler::steal(Worker& thief, std::vector<uint64_t>& seen) {
 // ---- waking workers ----
 
 void Scheduler::make_ready(Task& task) {
-  Worker& home = *task.home;
-  if (this_worker == &home) return push_ready(home, task);
-  Task* first = home.inbox.load(std::memory_order_relaxed);
+  if (this_worker != task.home) {
+    if (!this_worker) return send(*task.home, task);
+    if (!is_better_here(task)) {
+      this_worker->time_sending += kSendTime;
+      return send(*task.home, task);
+    }
+    task.home = this_worker;
+  }
+  push_ready(*this_worker, task);
+}
+
+// Tasks that talk to each other do so best on one worker, where a message costs neither the wake of a thread nor
+// the transport of what both use. Those that compute for a while in between are better off apart.
+bool Scheduler::is_better_here(const Task& task) const {
+  if (!task.can_move() || !task.has_left.load(std::memory_order_acquire)) return false;
+  if (vm_.options().eager_workers) return task.tickets % 2 == 0;
+  const Worker& worker = *this_worker;
+  return worker.is_chatty || static_cast<Nanoseconds>(worker.ready.size() + 1) * worker.turn_time < kNear;
+}
+
+void Scheduler::send(Worker& worker, Task& task) {
+  Task* first = worker.inbox.load(std::memory_order_relaxed);
   do {
     task.next_queued = first;
-  } while (!home.inbox.compare_exchange_weak(first, &task, std::memory_order_seq_cst));
-  if (home.idle.load(std::memory_order_seq_cst)) return call(home);
+  } while (!worker.inbox.compare_exchange_weak(first, &task, std::memory_order_seq_cst));
+  if (worker.idle.load(std::memory_order_seq_cst)) return call(worker);
   // Something outside has ended. Between workers it is the monitor that looks now and then.
-  if (!this_worker) home.pace.raise();
+  if (!this_worker) worker.pace.raise();
 }
 
 void Scheduler::call(Worker& worker) {
@@ -168,13 +212,62 @@ void Scheduler::poke() {
 
 // ---- help ----
 
+// The time from one switch of tasks to the next, and from one message to the next, without what it costs that
+// tasks are on different workers: waiting and waking.
+void Scheduler::measure(Worker& worker, Nanoseconds now) {
+  auto turns = static_cast<Nanoseconds>(worker.turns - std::exchange(worker.turns_measured, worker.turns));
+  auto talks = static_cast<Nanoseconds>(worker.talks - std::exchange(worker.talks_measured, worker.talks));
+  Nanoseconds busy = now - std::exchange(worker.measured_at, now) - std::exchange(worker.time_idle, 0);
+  busy = std::max<Nanoseconds>(0, busy - std::exchange(worker.time_sending, 0));
+  worker.turn_time = busy / std::max<Nanoseconds>(1, turns);
+  worker.is_chatty = busy < talks * kTalkTime;
+}
+
+// Begun tasks have to wait for their turns: half of them go to somebody who has nothing to do. Where tasks talk all
+// the time, only those that do not.
+void Scheduler::share_backlog(Worker& worker, Nanoseconds now) {
+  bool is_eager = vm_.options().eager_workers;
+  Task* front = worker.ready.front();
+  bool is_long = static_cast<Nanoseconds>(worker.ready.size()) * worker.turn_time >= kNear;
+  if (!front || !(is_eager || (is_long && (!worker.is_chatty || front->computes)))) {
+    worker.busy_since = kNever;
+    return;
+  }
+  worker.busy_since = std::min(worker.busy_since, now);
+  Nanoseconds waited = now - worker.busy_since;
+  if (waited < kShareAfter && !is_eager) return;
+  unsigned count = worker_count_.load(std::memory_order_acquire);
+  for (unsigned i = 0; i < count; ++i) {
+    Worker& other = *workers_[i];
+    if (&other != &worker && other.looking.load(std::memory_order_relaxed)) return give_half(worker, other);
+  }
+  if (count < worker_limit_ && waited > kHelpAfter) start_helpers();
+}
+
+void Scheduler::give_half(Worker& worker, Worker& to) {
+  size_t wanted = (worker.ready.size() + 1) / 2;
+  for (size_t left = worker.ready.size(); left > 0; --left) {
+    Task* task = worker.ready.pop();
+    if (wanted == 0 || !task->can_move() || (worker.is_chatty && !task->computes)) {
+      worker.ready.push(task);
+      continue;
+    }
+    --wanted;
+    task->home = &to;
+    send(to, *task);
+  }
+}
+
 // Tasks wait to begin and this worker has not got round to the first of them for a while: somebody
 // else should. Not at once: most tasks begin soon, and a second thread makes every count atomic.
 void Scheduler::look_for_help(Worker& worker) {
-  if (worker_limit_ == 1 || !helper_asleep_.load(std::memory_order_relaxed)) return;
+  if (worker_limit_ == 1) return;
+  Nanoseconds now = steady_now();
+  measure(worker, now);
+  share_backlog(worker, now);
+  if (!helper_asleep_.load(std::memory_order_relaxed)) return;
   if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return;
   uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
-  Nanoseconds now = steady_now();
   if (vm_.options().eager_workers) return start_helpers();
   // A task that is still starting others will wait for them soon; how much there is to do is known then.
   bool is_starting = std::exchange(worker.spawned_before, worker.spawned) != worker.spawned;
@@ -220,8 +313,35 @@ bool Scheduler::is_stuck() const {
   return true;
 }
 
+// A short while during which somebody may have something for this worker, so that neither has to call the
+// kernel. True when there is. A worker that has waited in vain gives up sooner the next time.
+bool Scheduler::watch_for_work(Worker& worker) {
+  constexpr int kLooks = 32;
+  if (is_alone() || worker_limit_ == 1) return false;
+  Nanoseconds start = steady_now();
+  do {
+    for (int i = 0; i < kLooks; ++i) {
+      if (worker.inbox.load(std::memory_order_relaxed) || worker.fresh_size.load(std::memory_order_relaxed) != 0) {
+        worker.spin_time = kSpinTime;
+        return true;
+      }
+      __builtin_ia32_pause();
+    }
+  } while (steady_now() - start < worker.spin_time && !vm_.has_stop() && !ending_);
+  worker.spin_time /= 2;
+  return false;
+}
+
 // Waits until the worker is called, time has passed, or it is time to look around again.
 void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
+  Nanoseconds began = steady_now();
+  worker.looking.store(true, std::memory_order_relaxed);
+  if (!watch_for_work(worker)) sleep(worker, look_again);
+  worker.looking.store(false, std::memory_order_relaxed);
+  worker.time_idle += steady_now() - began;
+}
+
+void Scheduler::sleep(Worker& worker, Nanoseconds look_again) {
   uint32_t seen = worker.signal.load();
   bool is_main = worker.number == 0;
   bool stuck;
@@ -313,9 +433,14 @@ bool Scheduler::poll() {
   attend();
   if (time_is_up_.load(std::memory_order_relaxed)) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
-  if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return false;
+  size_t fresh = worker.fresh_size.load(std::memory_order_relaxed);
+  if (fresh == 0) return false;
   // Others have time to take the tasks that have not begun before this one makes room for them.
-  return worker_limit_ == 1 || ++worker.fresh_polls > kFreshPolls;
+  if (worker_limit_ == 1 || ++worker.fresh_polls > kFreshPolls) return true;
+  bool is_starting = std::exchange(worker.spawned_polled, worker.spawned) != worker.spawned;
+  if (!is_starting || fresh <= kCrowd) return false;
+  worker.first_come = worker.orders;
+  return true;
 }
 
 }  // namespace harn::vm

@@ -255,6 +255,141 @@ void destroy(Object* object) {
 
 }  // namespace
 
+// ---- shared objects ----
+//
+// Workers that read the same table would spend their time on moving its count from cache to cache. So a worker takes
+// many counts of a shared object at once, and counts what it holds and lets go by itself. An object whose count is
+// all ours has no users left. What we have of others is given back when the place is needed, and now and then.
+
+namespace {
+
+struct Credit {
+  Object* object = nullptr;
+  int32_t left = 0;
+};
+
+// One for each worker that has used shared objects.
+struct Credits {
+  static constexpr size_t kPairs = 2048;
+  static constexpr int32_t kTaken = 1 << 12;
+  static constexpr uint32_t kPatience = 16;
+
+  // Each object has two places where it may be.
+  Credit* pair_of(const Object* object) {
+    // Objects made one after the other are looked for side by side.
+    auto bits = reinterpret_cast<uintptr_t>(object) / 64;
+    return places + (bits ^ bits / kPairs) % kPairs * 2;
+  }
+  Credit* find(const Object* object) {
+    Credit* pair = pair_of(object);
+    if (pair[0].object == object) return pair;
+    return pair[1].object == object ? pair + 1 : nullptr;
+  }
+
+  Credit places[kPairs * 2];
+  size_t used = 0;
+  uint32_t misses = 0;
+  std::vector<Object*> unused;  // nobody has these any more
+};
+constinit thread_local Credits* credits = nullptr;
+
+// True when nobody has the object any more.
+bool give_back(Credit& credit) {
+  std::atomic_ref<int32_t> refs(credit.object->refs);
+  int32_t left = std::exchange(credit.left, 0);
+  return refs.fetch_add(left, std::memory_order_acq_rel) == -left;
+}
+
+// A place for one more object. Those that are taken stay so for a while: a walk through more objects than there
+// are places would otherwise use none of them twice.
+[[gnu::noinline]] Credit* place_for(Object* object) {
+  Credit* pair = credits->pair_of(object);
+  for (Credit* credit : {pair, pair + 1}) {
+    if (credit->object) continue;
+    ++credits->used;
+    credit->object = object;
+    return credit;
+  }
+  if (++credits->misses % Credits::kPatience != 0) return nullptr;
+  Credit* credit = pair + credits->misses / Credits::kPatience % 2;
+  // Whoever counts up does not expect anything to be freed.
+  if (give_back(*credit)) credits->unused.push_back(credit->object);
+  credit->object = object;
+  return credit;
+}
+
+// We have no credit for it, or none left.
+[[gnu::noinline]] void retain_first(Object* object, Credit* credit) {
+  if (!credit) credit = place_for(object);
+  std::atomic_ref<int32_t> refs(object->refs);
+  if (!credit) {
+    refs.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
+  refs.fetch_sub(Credits::kTaken, std::memory_order_relaxed);
+  credit->left += Credits::kTaken - 1;
+}
+
+void retain_with_credit(Object* object) {
+  Credit* credit = credits->find(object);
+  if (!credit || credit->left == 0) [[unlikely]] return retain_first(object, credit);
+  --credit->left;
+}
+
+[[gnu::noinline]] void destroy_unused() {
+  while (!credits->unused.empty()) {
+    Object* object = credits->unused.back();
+    credits->unused.pop_back();
+    destroy(object);
+  }
+}
+
+[[gnu::noinline]] void release_far(Object* object, Credit& credit, bool is_last) {
+  if (is_last) {
+    credit = {};
+    --credits->used;
+    return destroy(object);
+  }
+  credit.left -= Credits::kTaken;
+  std::atomic_ref<int32_t>(object->refs).fetch_add(Credits::kTaken, std::memory_order_acq_rel);
+}
+
+// False when we have no credit for it.
+bool release_with_credit(Object* object) {
+  if (!credits->unused.empty()) [[unlikely]] destroy_unused();
+  Credit* credit = credits->find(object);
+  if (!credit) return false;
+  ++credit->left;
+  std::atomic_ref<int32_t> refs(object->refs);
+  bool is_last = refs.load(std::memory_order_acquire) == -credit->left;
+  if (is_last || credit->left > 2 * Credits::kTaken) [[unlikely]] release_far(object, *credit, is_last);
+  return true;
+}
+
+bool is_countable_by_credit(const Object* object) { return credits && object->kind != Kind::Handle; }
+
+}  // namespace
+
+void use_credits() {
+  if (!credits) credits = new Credits;
+}
+
+void give_back_credits() {
+  if (!credits) return;
+  destroy_unused();
+  for (size_t i = 0; i < std::size(credits->places) && credits->used > 0; ++i) {
+    Credit credit = std::exchange(credits->places[i], {});
+    if (!credit.object) continue;
+    --credits->used;
+    if (give_back(credit)) destroy(credit.object);
+  }
+}
+
+void drop_credits() {
+  while (credits && (credits->used > 0 || !credits->unused.empty())) give_back_credits();
+  delete std::exchange(credits, nullptr);
+}
+
 void retain_slow(Object* object) {
   if (is_alone()) {
     if (object->refs != 0) --object->refs;
@@ -262,6 +397,7 @@ void retain_slow(Object* object) {
   }
   std::atomic_ref<int32_t> refs(object->refs);
   if (refs.load(std::memory_order_relaxed) == 0) return;
+  if (is_countable_by_credit(object)) return retain_with_credit(object);
   refs.fetch_sub(1, std::memory_order_relaxed);
 }
 
@@ -273,6 +409,7 @@ void release_slow(Object* object) {
   }
   std::atomic_ref<int32_t> refs(object->refs);
   if (refs.load(std::memory_order_relaxed) == 0) return;
+  if (is_countable_by_credit(object) && release_with_credit(object)) return;
   if (refs.fetch_add(1, std::memory_order_acq_rel) != -1) return;
   destroy(object);
 #ifndef HARN_SANITIZED

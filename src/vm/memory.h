@@ -70,6 +70,11 @@ inline void deallocate(void* block, size_t size) {
 // The block with a new size, its first `old_size` (or `new_size`) bytes kept; it may move.
 void* reallocate(void* block, size_t old_size, size_t new_size);
 
+// This thread uses shared objects a lot, and will give back what it holds of them: see memory.cpp.
+void use_credits();
+void give_back_credits();
+void drop_credits();
+
 // Memory that lives as long as the process (singletons, shapes, interned strings).
 void* allocate_forever(size_t size);
 

@@ -61,6 +61,7 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   root.arguments = std::make_unique<std::vector<Value>>(args.begin(), args.end());
   push_ready(worker, root);
   loop_until(worker, [&] { return root.finished; });
+  drop_credits();
   this_worker = outer;
   if (root.error) return std::unexpected(std::move(root.error));
   return std::move(root.result);
@@ -210,6 +211,7 @@ void Scheduler::end_tasks() {
     loop_until(worker, [&] { return time_is_up_ || live_tasks_.load(std::memory_order_acquire) == 0; });
     clock_.remove(alarm);
   }
+  drop_credits();
   this_worker = outer;
 }
 

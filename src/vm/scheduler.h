@@ -54,6 +54,7 @@ struct Worker {
   uint64_t spawned_polled = 0;  // at the last checkpoint
   uint64_t first_come = 0;      // tasks queued up to here begin before begun ones that were queued later
   uint32_t patience = 0;        // rounds in which tasks that had begun went first
+  uint32_t polls = 0;           // checkpoints
   uint32_t fresh_polls = 0;     // checkpoints since a task last began here
 
   // How long tasks run here before they wait: see Scheduler::measure.

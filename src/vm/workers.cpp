@@ -1,5 +1,6 @@
 // The threads that run tasks: their queues, who helps whom, and when they sleep.
 #include "vm/futex.h"
+#include "vm/memory.h"
 #include "vm/scheduler.h"
 #include "vm/vm.h"
 
@@ -41,6 +42,9 @@ constexpr size_t kCrowd = 16'384;
 // Rounds and checkpoints after which a task that has not begun gets its turn where it was queued otherwise.
 constexpr uint32_t kPatience = 64;
 constexpr uint32_t kFreshPolls = 400;
+
+// Checkpoints after which a worker gives back what it holds of shared objects that it may not need any more.
+constexpr uint32_t kCreditPolls = 64;
 
 Nanoseconds steady_now() {
   timespec time;
@@ -262,6 +266,7 @@ void Scheduler::give_half(Worker& worker, Worker& to) {
 // else should. Not at once: most tasks begin soon, and a second thread makes every count atomic.
 void Scheduler::look_for_help(Worker& worker) {
   if (worker_limit_ == 1) return;
+  if (!is_alone()) use_credits();
   Nanoseconds now = steady_now();
   measure(worker, now);
   share_backlog(worker, now);
@@ -351,6 +356,7 @@ void Scheduler::sleep(Worker& worker, Nanoseconds look_again) {
     --active_;
     stuck = is_stuck();
   }
+  give_back_credits();
   bool has_work = worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 ||
                   vm_.has_stop() || ending_;
   if (!has_work && !stuck) {
@@ -375,6 +381,7 @@ void Scheduler::sleep(Worker& worker, Nanoseconds look_again) {
 
 void Scheduler::worker_main(Worker& worker) {
   this_worker = &worker;
+  use_credits();
   std::vector<uint64_t> seen;
   int tries = 0;
   uint32_t rounds = 0;
@@ -399,6 +406,7 @@ void Scheduler::worker_main(Worker& worker) {
       go_idle(worker, kStealEvery);
     }
   }
+  drop_credits();
   this_worker = nullptr;
 }
 
@@ -430,6 +438,7 @@ void Scheduler::attend() {
 bool Scheduler::poll() {
   Worker& worker = *this_worker;
   look_for_help(worker);
+  if (++worker.polls % kCreditPolls == 0) give_back_credits();
   attend();
   if (time_is_up_.load(std::memory_order_relaxed)) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;

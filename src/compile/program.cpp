@@ -89,7 +89,8 @@ void list_pipelines(bytecode::Program& program, const ProgramNames& names, const
 }
 
 // What the top level of a module owns is used by its functions, which run after its statements.
-void list_owned(bytecode::Program& program, modules::Module& module) {
+std::vector<uint32_t> find_owned(modules::Module& module) {
+  std::vector<uint32_t> owned;
   for (Node* node : module.tree->items) {
     if (!node->is(NodeKind::Let)) continue;
     auto& let = node->as<Let>();
@@ -97,8 +98,9 @@ void list_owned(bytecode::Program& program, modules::Module& module) {
     Variable* variable = let.pattern->fields[0].variable;
     if (!variable || variable->kind != Variable::Kind::Global) continue;
     variable->ends_with_program = true;
-    program.owned.push_back(variable->global);
+    owned.push_back(variable->global);
   }
+  return owned;
 }
 
 // Whether the program has generators that clean up when they are dropped.
@@ -125,7 +127,7 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
     modules::Module& module = *graph.order()[i];
     ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded,
                           options.hidden, clears_scopes, options.near_registers};
-    list_owned(*program, module);
+    for (uint32_t variable : find_owned(module)) program->owned.push_back(variable);
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
   }
@@ -146,6 +148,7 @@ struct Batch::Impl {
     Problems loading, names, code;
     FunctionInfo* start_info = nullptr;
     std::shared_ptr<bytecode::Code> start;
+    std::vector<uint32_t> owned;
     bool has_errors = false;    // here or in what it imports
     bool has_problems = false;
   };
@@ -210,6 +213,7 @@ struct Batch::Impl {
       if (part.has_errors) continue;
       ModuleContext context{*module, resolved.names, catalog, code_sink, module->embedded,
                             false, clears_scopes, options.near_registers};
+      part.owned = find_owned(*module);
       part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
     }
     sort_out(code_sink, &Part::code, false);
@@ -270,7 +274,11 @@ std::unique_ptr<bytecode::Program> Batch::program(const modules::Module& main) c
   auto program = std::make_unique<bytecode::Program>();
   impl_->walk(
       main, [](const modules::Module&) {},
-      [&](const modules::Module& module) { program->modules.push_back(impl_->parts.at(&module).start); });
+      [&](const modules::Module& module) {
+        const Impl::Part& part = impl_->parts.at(&module);
+        program->modules.push_back(part.start);
+        program->owned.insert(program->owned.end(), part.owned.begin(), part.owned.end());
+      });
   list_pipelines(*program, impl_->resolved.names, main);
   program->globals = impl_->globals;
   return program;

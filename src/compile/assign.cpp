@@ -3,6 +3,7 @@
 
 #include "compile/candidates.h"
 #include "compile/emitter.h"
+#include "compile/runs.h"
 
 namespace harn::compile {
 
@@ -45,6 +46,7 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
     if (!in_register) store(*variable, value, target.span);
     return;
   }
+  if (assign_pushed(*variable, node.value)) return;
   if (in_register) {
     // The old value must stay readable until the new one is complete: an expression that builds its
     // result in several steps builds it in a temporary.
@@ -60,6 +62,24 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
   Reg value = temp();
   expression(node.value, value);
   store(*variable, value, target.span);
+}
+
+// `xs = xs.push(x)`, which is how lists are built: one instruction when it can be in place.
+bool FunctionCompiler::assign_pushed(Variable& variable, Node* value) {
+  if (!value->is(NodeKind::MethodCall) || home_of(variable) != Home::Register) return false;
+  auto& call = value->as<MethodCall>();
+  if (own_register(call.object) != variable.reg || call.name.text != "push" || call.args.size() != 1) return false;
+  if (call.optional || has_spread(call.args) || may_run(call.args[0], Runs::Statements)) return false;
+  Reg list = temps(2);
+  args(call.args, list + 1);
+  Label done;
+  at(call.name.span);
+  emit_jump(Op::PushOr, variable.reg, list + 1, 0, done);
+  emit(Op::Move, list, variable.reg);
+  emit_x(Op::CallPush, list, 1, 0, cache(call.name.text));
+  emit(Op::Steal, variable.reg, list);
+  bind(done);
+  return true;
 }
 
 // What the name means, or whether it may be assigned, is only known when the value is.

@@ -172,6 +172,19 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
     else emit(Op::Return, first);
     return;
   }
+  // A variable is called where it is, if the arguments leave it alone.
+  Reg own = tail ? -1 : own_register(node.callee);
+  for (Node* arg : node.args) {
+    if (own >= 0 && may_run(arg, Runs::Statements)) own = -1;
+  }
+  if (own >= 0) {
+    Reg first = window(to, std::max<int>(1, static_cast<int>(count)));
+    args(node.args, first);
+    at(node.span);
+    emit(Op::CallLocal, first, count, own);
+    place_result(first, to);
+    return;
+  }
   Reg callee = window(to, 1);
   expression(node.callee, callee);
   temps(static_cast<int>(count));

@@ -143,6 +143,7 @@ class FunctionCompiler {
   void assign_path(syntax::Assign& node);
   void assign_long_path(syntax::Identifier& name, Reg keys, uint32_t count);
   void assign_variable(syntax::Assign& node, syntax::Identifier& target);
+  bool assign_pushed(Variable& variable, syntax::Node* value);
   void assign_uncertain(syntax::Assign& node, syntax::Identifier& target);
   void return_statement(syntax::Return& node);
   void return_value(Reg value);

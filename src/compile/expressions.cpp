@@ -355,6 +355,11 @@ void FunctionCompiler::comparison(Binary& node, Reg to) {
   } else {
     left = operand(node.left);
   }
+  if (int right = node.op == BinaryOp::Equal ? small_constant(node.right) : -1; right >= 0) {
+    at(node.op_span);
+    emit(Op::EqualConst, to, left, static_cast<uint32_t>(right));
+    return;
+  }
   Reg right = operand(node.right);
   at(node.op_span);
   switch (node.op) {

@@ -39,6 +39,8 @@ Status Interpreter::arity_error(std::string_view name, uint32_t least, uint32_t 
   return fail(plain_error("Arity mismatch: '{}' expects {}, got {}", name, expected, given));
 }
 
+Status Interpreter::other_sum(const Value& a, const Value& b, Value& to) { return settle(add(a, b), to); }
+
 Status Interpreter::add_taken(Value& left, const Value& right, Value& to) {
   if (auto added = add_to(left, right); !added) return fail(std::unexpected(std::move(added).error()));
   if (&to != &left) to = std::move(left);

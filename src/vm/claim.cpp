@@ -92,7 +92,7 @@ class Claim {
   // Instructions that put the updated value into their first register.
   static bool gives_value(Op op) {
     switch (op) {
-      case Op::Call: case Op::CallGlobal: case Op::CallLibrary: case Op::CallSelf: case Op::CallMethod: case Op::CallPush:
+      case Op::Call: case Op::CallLocal: case Op::CallGlobal: case Op::CallLibrary: case Op::CallSelf: case Op::CallMethod: case Op::CallPush:
       case Op::CallBuiltin: case Op::AddTemp: case Op::AddConstTemp: case Op::GetSlice: case Op::ListRest: case Op::Concat:
         return true;
       default: return false;

@@ -26,9 +26,16 @@ int64_t wrap_add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast
 int64_t wrap_sub(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }
 int64_t wrap_mul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
 
+// What the short ways in the loop leave over. Cold, so that the compiler puts the short ways in line.
+#define HARN_COLD [[gnu::cold, gnu::noinline]]
+HARN_COLD bool other_truth(const Value& value) { return truthy(value); }
+HARN_COLD bool other_equal(const Value& a, const Value& b) { return equal(a, b); }
+HARN_COLD bool other_less(const Value& a, const Value& b) { return less(a, b); }
+HARN_COLD bool other_less_equal(const Value& a, const Value& b) { return less_equal(a, b); }
+
 inline bool is_true(const Value& value) {
   if (value.is_bool()) [[likely]] return value.as_bool();
-  return truthy(value);
+  return other_truth(value);
 }
 
 inline bool is_equal(const Value& a, const Value& b) {
@@ -36,7 +43,7 @@ inline bool is_equal(const Value& a, const Value& b) {
   if (a.is_string() && b.is_string()) {
     return a.as_string() == b.as_string() || same_text(a.as_string(), b.as_string());
   }
-  return equal(a, b);
+  return other_equal(a, b);
 }
 
 inline bool text_less(const StringObject* a, const StringObject* b) {
@@ -51,14 +58,14 @@ inline bool is_less(const Value& a, const Value& b) {
   if (a.is_int() && b.is_int()) return a.as_int() < b.as_int();
   if (a.is_float() && b.is_float()) return a.as_float() < b.as_float();
   if (a.is_string() && b.is_string()) return text_less(a.as_string(), b.as_string());
-  return less(a, b);
+  return other_less(a, b);
 }
 
 inline bool is_less_equal(const Value& a, const Value& b) {
   if (a.is_int() && b.is_int()) return a.as_int() <= b.as_int();
   if (a.is_float() && b.is_float()) return a.as_float() <= b.as_float();
   if (a.is_string() && b.is_string()) return !text_less(b.as_string(), a.as_string());
-  return less_equal(a, b);
+  return other_less_equal(a, b);
 }
 
 }  // namespace
@@ -300,7 +307,7 @@ op_Large: {
       RA.set_float(left.as_float() FLOAT_OP right.as_float());                \
       NEXT;                                                                   \
     }                                                                         \
-    SETTLE(settle(SLOW(left, right), RA));                                    \
+    SETTLE(other<SLOW>(left, right, RA));                                    \
   }
 // MAY_TAKE: the left value is given up and comes back larger, so that the addition can be in place.
 #define ADDITION(RIGHT, MAY_TAKE)                                             \
@@ -317,7 +324,7 @@ op_Large: {
     }                                                                         \
     frame->pc = pc;                                                           \
     if (MAY_TAKE) SETTLE(add_taken(RB, right, RA));                           \
-    SETTLE(settle(add(left, right), RA));                                     \
+    SETTLE(other_sum(left, right, RA));                                       \
   }
 op_Add: ADDITION(RC, false)
 op_AddTemp: ADDITION(RC, true)
@@ -335,8 +342,8 @@ op_AddInt: {
   }
   // The compiler folds `x - n` into this; the error must name the operator that was written.
   int64_t amount = sc_of(w);
-  if (amount < 0) SETTLE(settle(subtract(left, Value::integer(-amount)), RA));
-  SETTLE(settle(add(left, Value::integer(amount)), RA));
+  if (amount < 0) SETTLE(other<subtract>(left, Value::integer(-amount), RA));
+  SETTLE(other_sum(left, Value::integer(amount), RA));
 }
 op_AddConst: ADDITION(KC, false)
 op_AddConstTemp: ADDITION(KC, true)
@@ -360,7 +367,7 @@ op_MulConst: ARITHMETIC(RB, KC, wrap_mul, *, multiply)
       }                                                                             \
     }                                                                               \
     FLOAT_CODE                                                                      \
-    SETTLE(settle(SLOW(left, right), RA));                                          \
+    SETTLE(other<SLOW>(left, right, RA));                                          \
   }
 #define FLOAT_DIVIDE                                                                \
   if (left.is_float() && right.is_float()) {                                        \
@@ -371,7 +378,7 @@ op_Div: DIVIDE(RC, /, FLOAT_DIVIDE, divide)
 op_Mod: DIVIDE(RC, %, , modulo)
 op_DivConst: DIVIDE(KC, /, FLOAT_DIVIDE, divide)
 op_ModConst: DIVIDE(KC, %, , modulo)
-op_Pow: SETTLE(settle(power(RB, RC), RA));
+op_Pow: SETTLE(other<power>(RB, RC, RA));
 op_Neg: {
   const Value& value = RB;
   if (value.is_int()) {
@@ -387,6 +394,7 @@ op_Neg: {
 op_Not: RA.set_bool(!is_true(RB)); NEXT;
 op_ToBool: RA.set_bool(is_true(RB)); NEXT;
 op_Equal: RA.set_bool(is_equal(RB, RC)); NEXT;
+op_EqualConst: RA.set_bool(is_equal(RB, KC)); NEXT;
 op_NotEqual: RA.set_bool(!is_equal(RB, RC)); NEXT;
 op_Less: RA.set_bool(is_less(RB, RC)); NEXT;
 op_LessEqual: RA.set_bool(is_less_equal(RB, RC)); NEXT;
@@ -519,7 +527,7 @@ op_GetIndex: {
     else RA.set_nil();
     NEXT;
   }
-  SETTLE(settle(index(object, key), RA));
+  SETTLE(other<index>(object, key, RA));
 }
 op_SetIndex: {
   Value& object = RA;
@@ -605,11 +613,18 @@ op_ListItem: {
         base + target->registers < co_->stack_size) [[likely]] {                          \
       frame->pc = pc;                                                                     \
       uint32_t result = INDEX(RESULT);                                                    \
-      frame = co_->frames + co_->frame_count++;                                           \
-      *frame = {target, callee, target->words, base, result, OWNS};                       \
+      ++co_->frame_count;                                                                 \
+      ++frame;                                                                            \
+      frame->proto = target;                                                              \
+      frame->closure = callee;                                                            \
+      frame->pc = target->words;                                                          \
+      frame->base = base;                                                                 \
+      frame->result = result;                                                             \
+      frame->duties = OWNS;                                                               \
+      frame->after_tail_call = false;                                                     \
       if (OWNS) retain(callee);                                                           \
       proto = target;                                                                     \
-      R = co_->stack + base;                                                              \
+      R += FIRST;                                                                         \
       K = target->constants;                                                              \
       pc = target->words;                                                                 \
       CHECK_STOP;                                                                         \
@@ -622,6 +637,11 @@ op_Call: {
   const Value& callee_value = RA;
   if (callee_value.is(Kind::Closure)) [[likely]] ENTER(callee_value.as_closure(), A + 1, B, A, false)
   FINISH(call_value(callee_value, INDEX(A + 1), B, INDEX(A), C != 0));
+}
+op_CallLocal: {
+  const Value& callee_value = RC;  // keeps the closure meanwhile
+  if (callee_value.is(Kind::Closure)) [[likely]] ENTER(callee_value.as_closure(), A, B, A, false)
+  FINISH(call_value(Value(callee_value), INDEX(A), B, INDEX(A), false));
 }
 op_CallGlobal: {
   uint32_t x = *pc++;
@@ -645,14 +665,28 @@ op_CallMethod: {
   }
   FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
 }
+#define PUSH(ITEM)                                                                                  \
+  {                                                                                                 \
+    ListObject* object = list.as_list();                                                            \
+    bool is_like_last = object->size > 0 && is_alike(object, object->items[object->size - 1], ITEM); \
+    if (!is_like_last) [[unlikely]] keep_type(object, ITEM);                                        \
+    object->push(std::move(ITEM));                                                                  \
+  }
+op_PushOr: {
+  Value& list = RA;
+  if (list.is_list() && list.is_unique()) [[likely]] {
+    PUSH(RB)
+    pc += JUMP_WORD + 1;
+    NEXT;
+  }
+  ++pc;
+  NEXT;
+}
 op_CallPush: {
   InlineCache& cache = proto->caches[*pc++];
   Value& list = RA;
   if (list.is_list() && list.is_unique()) [[likely]] {
-    ListObject* object = list.as_list();
-    bool is_like_last = object->size > 0 && is_alike(object, object->items[object->size - 1], R[A + 1]);
-    if (!is_like_last) [[unlikely]] keep_type(object, R[A + 1]);
-    object->push(std::move(R[A + 1]));
+    PUSH(R[A + 1])
     NEXT;
   }
   frame->pc = pc;
@@ -742,19 +776,37 @@ op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
   CHECK_STOP;
   NEXT;
 }
+// Registers above the running frame hold nothing: the caller's frame is the one before, where it was.
+#define LEAVE_FRAME                    \
+  do {                                 \
+    --frame;                           \
+    proto = frame->proto;              \
+    R = co_->stack + frame->base;      \
+    K = proto->constants;              \
+    pc = frame->pc;                    \
+  } while (false)
 op_Return: {
-  Value value = std::move(RA);
+  Kind kind = RA.kind();
+  uint64_t bits = RA.bits();
+  RA.forget();
   for (Value* at = R + proto->registers; at-- != R;) {
     if (at->is_heap()) at->set_nil();
   }
   if (frame->duties == Frame::kOwnsClosure) {
     release(frame->closure);
   } else if (frame->duties) [[unlikely]] {
+    Value value;
+    value.init_raw(kind, bits);
     do_duties(*frame, &value);
+    kind = value.kind();
+    bits = value.bits();
+    value.forget();
     LOAD_GLOBALS;
   }
   uint32_t result = frame->result;
   if (--co_->frame_count == 0) [[unlikely]] {
+    Value value;
+    value.init_raw(kind, bits);
     if (!co_->resumer) {
       co_->stack[0] = std::move(value);
       goto finished;
@@ -762,8 +814,10 @@ op_Return: {
     value.set_nil();
     goto generator_finished;
   }
-  LOAD_FRAME;
-  co_->stack[result] = std::move(value);
+  LEAVE_FRAME;
+  Value& to = co_->stack[result];
+  if (to.is_heap()) to.set_nil();
+  to.init_raw(kind, bits);
   NEXT;
 }
 op_ReturnNil: {
@@ -784,7 +838,7 @@ op_ReturnNil: {
     }
     goto generator_finished;
   }
-  LOAD_FRAME;
+  LEAVE_FRAME;
   co_->stack[result].set_nil();
   NEXT;
 }

@@ -173,6 +173,12 @@ class Interpreter {
     to = std::move(*outcome);
     return Status::Done;
   }
+  // What the loop does not do in line; apart, so that what it does stays together.
+  template <Outcome<Value> (*Operator)(const Value&, const Value&)>
+  [[gnu::cold, gnu::noinline]] Status other(const Value& a, const Value& b, Value& to) {
+    return settle(Operator(a, b), to);
+  }
+  [[gnu::cold, gnu::noinline]] Status other_sum(const Value& a, const Value& b, Value& to);
   // `to = left + right`, where the left value may grow in place.
   Status add_taken(Value& left, const Value& right, Value& to);
   // The task's variables, to be written to.

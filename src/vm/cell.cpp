@@ -1,7 +1,9 @@
+#include <algorithm>
 #include <mutex>
 
 #include "base/assert.h"
 #include "base/spin_lock.h"
+#include "vm/cycles.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
@@ -9,8 +11,6 @@
 namespace harn::vm {
 
 namespace {
-
-constexpr uint8_t kTravelling = 1;  // flags
 
 struct Travelling {
   SpinLock lock;
@@ -45,26 +45,57 @@ void CellList::clear() {
   while (first_) {
     auto cell = Ref<CellObject>::share(first_);
     unlink(cell.get());
+    --size_;
+    cell->list = nullptr;
     cell->value.set_nil();
   }
 }
 
+void CellList::enter(CellObject* cell) {
+  vm::enter(cell, first_);
+  cell->list = this;
+  ++size_;
+}
+
+// How much the search will look at again decides when the next one is due, so that it costs no more than a few steps
+// for each new cell. Large captured values are why the memory counts too; a search that finds nothing makes that rarer.
+void CellList::look_for_cycles() {
+  CycleSearch search = free_cycles(*this);
+  cells_then_ = size_;
+  most_cells_ = size_ + std::max({kLeastCells, size_, search.kept / 8});
+  bytes_then_ = slowly_allocated;
+  size_t quiet = search.freed ? kLeastBytes : std::min<size_t>(most_bytes_ * 2, size_t{1} << 30);
+  most_bytes_ = std::max(quiet, search.kept * 8);
+}
+
 Ref<CellObject> new_cell(Value value) {
-  HARN_ASSERT(current_cells, "a cell was made outside of a running VM");
+  CellList* list = current_cells;
+  HARN_ASSERT(list, "a cell was made outside of a running VM");
+  bool is_large = slowly_allocated - list->bytes_then_ >= list->most_bytes_ && list->size_ > list->cells_then_;
+  if (list->size_ >= list->most_cells_ || is_large) [[unlikely]] list->look_for_cycles();
   auto* cell = allocate_object<CellObject>(Kind::Cell);
   new (&cell->value) Value(std::move(value));
-  enter(cell, current_cells->first_);
+  list->enter(cell);
   return Ref<CellObject>::adopt(cell);
 }
 
 Ref<CellObject> new_travelling_cell() {
   auto* cell = allocate_object<CellObject>(Kind::Cell);
-  cell->flags = kTravelling;
+  cell->list = nullptr;
   new (&cell->value) Value();
   Travelling& all = travelling();
   std::lock_guard lock(all.lock);
   enter(cell, all.first);
   return Ref<CellObject>::adopt(cell);
+}
+
+void adopt_cell(CellObject* cell) {
+  if (cell->list || !current_cells) return;
+  {
+    std::lock_guard lock(travelling().lock);
+    unlink(cell);
+  }
+  current_cells->enter(cell);
 }
 
 void empty_travelling_cells() {
@@ -77,10 +108,11 @@ void empty_travelling_cells() {
 }
 
 void destroy_cell(CellObject* cell) {
-  if (cell->flags & kTravelling) {
-    std::lock_guard lock(travelling().lock);
+  if (cell->list) {
+    --cell->list->size_;
     unlink(cell);
   } else {
+    std::lock_guard lock(travelling().lock);
     unlink(cell);
   }
   cell->value.~Value();

@@ -42,17 +42,22 @@ static bool must_close(const GeneratorObject* generator) {
          find_handler(coroutine.frames[0], true) != nullptr;
 }
 
+bool close_soon(GeneratorObject* generator) {
+  Task* task = Scheduler::current_or_null();
+  if (!task || !must_close(generator)) return false;
+  ++generator->refs;
+  generator->coroutine->next_closing = nullptr;
+  if (task->last_closing) task->last_closing->coroutine->next_closing = generator;
+  else task->first_closing = generator;
+  task->last_closing = generator;
+  return true;
+}
+
 static void destroy_generator(Object* object) {
   auto* generator = static_cast<GeneratorObject*>(object);
+  generator->refs = 0;
+  if (close_soon(generator)) return;
   Task* task = Scheduler::current_or_null();
-  if (task && must_close(generator)) {
-    generator->refs = 1;
-    generator->coroutine->next_closing = nullptr;
-    if (task->last_closing) task->last_closing->coroutine->next_closing = generator;
-    else task->first_closing = generator;
-    task->last_closing = generator;
-    return;
-  }
   if (task && generator->flags & GeneratorObject::kWatched) --task->watched;
   delete generator->coroutine;
   deallocate(generator, sizeof(GeneratorObject));

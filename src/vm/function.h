@@ -170,6 +170,8 @@ struct GeneratorObject : Object {
   Coroutine* coroutine;  // null once it is done
 };
 Ref<GeneratorObject> new_generator(uint8_t flags);  // suspended, without a coroutine
+// If a generator that nobody will pull from again has clean-up code, the task that runs now holds it until that has run.
+bool close_soon(GeneratorObject* generator);
 
 // Program variables that are about to go let go of generators, which may have to be closed, and of closures that may
 // hold some; not of plain functions, which that may need. `own`: of all that is not shared with other tasks.

@@ -16,6 +16,7 @@
 namespace harn::vm {
 
 constinit thread_local Pool pool{};
+constinit thread_local size_t slowly_allocated = 0;
 void (*destroy_hooks[static_cast<int>(Kind::Count)])(Object*) = {};
 
 namespace {
@@ -33,6 +34,7 @@ struct TooLarge : std::length_error {
 void* checked_malloc(size_t size) {
   void* block = malloc(size ? size : 1);
   if (!block) throw OutOfMemory(size);
+  slowly_allocated += size;
   return block;
 }
 
@@ -120,6 +122,7 @@ void new_chunk() {
     use_reserve();
     throw OutOfMemory(size);
   }
+  slowly_allocated += size;
   chunk.next = static_cast<char*>(block);
   chunk.end = chunk.next + size;
 }
@@ -188,9 +191,9 @@ void* reallocate(void* block, size_t old_size, size_t new_size) {
     return moved;
   }
 #endif
-  (void)old_size;
   void* moved = realloc(block, new_size ? new_size : 1);
   if (!moved) throw OutOfMemory(new_size);
+  if (new_size > old_size) slowly_allocated += new_size - old_size;
   return moved;
 }
 

@@ -30,6 +30,8 @@ struct Pool {
 extern constinit thread_local Pool pool;
 
 void* allocate_slow(size_t size);
+// Bytes that this thread has ever asked for outside of its free lists: how much there may be to free (cycles.h).
+extern constinit thread_local size_t slowly_allocated;
 
 // What the program sees of C++ code that was left by an exception (to be called while it is handled): memory that
 // could not be had, or something beyond the limits of its kind. Errors that it can catch.

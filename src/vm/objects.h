@@ -204,17 +204,22 @@ struct PairObject : Object {
 };
 Ref<PairObject> new_pair(Value first, Value second);
 
+class CellList;
+
 // A captured variable that changes. Cells are the only way to a cycle (a cell that holds a closure that
-// captures the cell), so a VM knows all of its cells and empties them when it ends.
+// captures the cell), so a task knows all of its cells: see cycles.h.
 struct CellObject : Object {
   Value value;
   CellObject* next;   // in the list of the task that made it
   CellObject** link;  // what points at this one
+  CellList* list;     // null: on its way to another task
 };
 // Belongs to the list that is current on this thread.
 Ref<CellObject> new_cell(Value value);
 // A cell on its way to another task: in a list of its own that all threads may use.
 Ref<CellObject> new_travelling_cell();
+// The cell has arrived: it belongs to the current list from now on.
+void adopt_cell(CellObject* cell);
 // Empties the travelling cells that are still alive: when no task runs any more.
 void empty_travelling_cells();
 
@@ -225,9 +230,25 @@ class CellList {
   void clear();  // empties the cells that are still alive
   CellList(const CellList&) = delete;
 
+  CellObject* first() const { return first_; }
+  size_t size() const { return size_; }
+
  private:
   friend Ref<CellObject> new_cell(Value value);
+  friend void adopt_cell(CellObject* cell);
+  friend void destroy_cell(CellObject* cell);
+  void enter(CellObject* cell);
+  void look_for_cycles();
+
   CellObject* first_ = nullptr;
+  size_t size_ = 0;
+  // When it is time to look for cycles: so many cells, or so many bytes that were asked for meanwhile.
+  size_t most_cells_ = kLeastCells;
+  size_t most_bytes_ = kLeastBytes;
+  size_t bytes_then_ = 0;
+  size_t cells_then_ = 0;
+  static constexpr size_t kLeastCells = 1000;
+  static constexpr size_t kLeastBytes = 32 << 20;
 };
 // Makes a list current on this thread; the one that was (null: none).
 CellList* use_cells(CellList* list);

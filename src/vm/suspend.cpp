@@ -1,6 +1,7 @@
 // Where a task stops and goes on: its start, checkpoints, waits, and what was asked of it meanwhile.
 #include "vm/channel.h"
 #include "vm/fiber.h"
+#include "vm/cycles.h"
 #include "vm/interpreter.h"
 #include "vm/memory.h"
 #include "vm/ops.h"
@@ -67,6 +68,7 @@ Status Interpreter::start() {
   if (root.stack_size < count + 2) root.grow_stack(count + 2);
   for (uint32_t i = 0; i < count; ++i) root.stack[i + 1] = std::move((*arguments)[i]);
   root.stack[0] = std::move(task_->entry);  // keeps it alive
+  for (uint32_t i = 0; i <= count; ++i) adopt_cells(root.stack[i]);
   return call_value(Value(root.stack[0]), 1, count, 0, false);
 }
 

@@ -143,6 +143,8 @@ struct StructTypeObject : Object {
 };
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
                                       uint64_t declaration = 0);
+// The same type for another task; the methods, in the same order, are for the caller to add.
+Ref<StructTypeObject> twin_of(const StructTypeObject* type);
 void add_method(StructTypeObject* type, StringObject* name, Value closure);
 Ref<DictObject> new_struct(StructTypeObject* type);
 StructTypeObject* hashed_struct_type(const DictObject* instance);

@@ -197,6 +197,20 @@ Shape* empty_shape() {
 
 Shape* new_root_shape(StructTypeObject* owner) { return allocate_shape(0, owner); }
 
+static void set_owner(Shape* shape, StructTypeObject* owner) {
+  shape->owner = owner;
+  Shape::Children* children = shape->children.load(std::memory_order_relaxed);
+  for (uint32_t i = 0; children && i < children->size; ++i) {
+    if (Shape* child = children->slots()[i].load(std::memory_order_relaxed)) set_owner(child, owner);
+  }
+}
+
+// All shapes below a root that no instance has any more.
+void give_shapes_to(Shape* root, StructTypeObject* owner) {
+  std::lock_guard lock(tree_mutex);
+  set_owner(root, owner);
+}
+
 // The layout of a declared struct: any number of fields up to what the slots can number.
 Shape* declared_child(Shape* shape, StringObject* key) {
   std::lock_guard lock(tree_mutex);

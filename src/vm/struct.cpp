@@ -1,3 +1,9 @@
+#include <algorithm>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
 #include "vm/dict.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
@@ -6,6 +12,87 @@ namespace harn::vm {
 
 Shape* new_root_shape(StructTypeObject* owner);            // shape.cpp
 Shape* declared_child(Shape* shape, StringObject* key);
+void give_shapes_to(Shape* root, StructTypeObject* owner);
+
+namespace {
+
+// Shapes are never freed, so a cache that remembers one can never mistake another for it. But a type that is declared
+// over and over, or copied for every task, must not make new ones each time: those of a type that is gone wait for the
+// next one of the same declaration. Caches also remember the numbers of methods, so only a type that will have the same
+// methods in the same order may have them.
+struct Layout {
+  Shape* root;
+  Shape* shape;
+  std::vector<StringObject*> methods;
+};
+
+class UnusedLayouts {
+ public:
+  void put(const StructTypeObject* type) {
+    std::vector<StringObject*> methods = names_of(type);
+    std::lock_guard lock(mutex_);
+    auto& waiting = layouts_[type->declaration];
+    if (waiting.size() < kMostWaiting) waiting.push_back({type->root, type->shape, std::move(methods)});
+  }
+
+  std::optional<Layout> take(uint64_t declaration, std::span<StringObject* const> fields,
+                             const std::vector<StringObject*>& methods) {
+    std::lock_guard lock(mutex_);
+    auto found = layouts_.find(declaration);
+    if (found == layouts_.end() || found->second.empty()) return std::nullopt;
+    // The last is enough to look at: types of one declaration nearly always have the same methods. Another program in
+    // this process may have another declaration with that number.
+    const Layout& last = found->second.back();
+    if (last.methods != methods || !std::ranges::equal(fields, std::span(last.shape->keys, last.shape->count))) {
+      return std::nullopt;
+    }
+    Layout layout = std::move(found->second.back());
+    found->second.pop_back();
+    return layout;
+  }
+
+  static std::vector<StringObject*> names_of(const StructTypeObject* type) {
+    std::vector<StringObject*> names;
+    for (uint32_t i = 0; i < type->method_count; ++i) names.push_back(type->methods[i].name);
+    return names;
+  }
+
+ private:
+  static constexpr size_t kMostWaiting = 4096;
+  std::mutex mutex_;
+  std::unordered_map<uint64_t, std::vector<Layout>> layouts_;
+};
+
+UnusedLayouts& unused_layouts() {
+  static auto* layouts = new UnusedLayouts;  // never destroyed: threads may end after main does
+  return *layouts;
+}
+
+Ref<StructTypeObject> new_type(StringObject* name, uint64_t declaration) {
+  auto* type = allocate_object<StructTypeObject>(Kind::StructType);
+  type->name = name;
+  type->root = type->shape = nullptr;
+  type->declaration = declaration;
+  type->method_count = 0;
+  type->methods = nullptr;
+  return Ref<StructTypeObject>::adopt(type);
+}
+
+// Gives the type its shapes: used ones if there are any for types with these methods.
+void lay_out(StructTypeObject* type, std::span<StringObject* const> fields, const std::vector<StringObject*>& methods) {
+  if (auto used = unused_layouts().take(type->declaration, fields, methods)) {
+    type->root = used->root;
+    type->shape = used->shape;
+    give_shapes_to(type->root, type);
+    return;
+  }
+  type->root = type->shape = new_root_shape(type);
+  for (StringObject* field : fields) {
+    if (type->shape->find(field) < 0) type->shape = declared_child(type->shape, field);
+  }
+}
+
+}  // namespace
 
 const Value* StructTypeObject::find_method(const StringObject* wanted) const {
   for (uint32_t i = 0; i < method_count; ++i) {
@@ -14,19 +101,17 @@ const Value* StructTypeObject::find_method(const StringObject* wanted) const {
   return nullptr;
 }
 
-// Shapes are never freed, so a cache that remembers one can never mistake another for it.
 Ref<StructTypeObject> new_struct_type(std::string_view name,
                                       std::span<StringObject* const> fields, uint64_t declaration) {
-  auto* type = allocate_object<StructTypeObject>(Kind::StructType);
-  type->name = intern(name);
-  type->root = type->shape = new_root_shape(type);
-  for (StringObject* field : fields) {
-    if (type->shape->find(field) < 0) type->shape = declared_child(type->shape, field);
-  }
-  type->declaration = declaration;
-  type->method_count = 0;
-  type->methods = nullptr;
-  return Ref<StructTypeObject>::adopt(type);
+  auto type = new_type(intern(name), declaration);
+  lay_out(type.get(), fields, {});
+  return type;
+}
+
+Ref<StructTypeObject> twin_of(const StructTypeObject* source) {
+  auto type = new_type(source->name, source->declaration);
+  lay_out(type.get(), {source->shape->keys, source->shape->count}, UnusedLayouts::names_of(source));
+  return type;
 }
 
 void add_method(StructTypeObject* type, StringObject* name, Value closure) {
@@ -45,6 +130,7 @@ void add_method(StructTypeObject* type, StringObject* name, Value closure) {
 
 void destroy_struct_type(Object* object) {
   auto* type = static_cast<StructTypeObject*>(object);
+  if (type->declaration && type->root) unused_layouts().put(type);
   for (uint32_t i = 0; i < type->method_count; ++i) type->methods[i].closure.~Value();
   if (type->methods)
     deallocate(type->methods, type->method_count * sizeof(StructTypeObject::Method));

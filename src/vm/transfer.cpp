@@ -437,13 +437,12 @@ Outcome<Value> Crossing::Copier::copy_generator(GeneratorObject* generator, int 
 
 // A struct declared in a function, with methods that use variables of that function which change.
 Outcome<Value> Crossing::Copier::copy_struct_type(StructTypeObject* type, int depth) {
-  std::vector<StringObject*> fields;
-  for (uint32_t i = 0; i < type->shape->count; ++i) fields.push_back(type->shape->keys[i]);
-  auto copied = new_struct_type(type->name->view(), fields, type->declaration);
+  auto copied = twin_of(type);
   done_[type] = Value(copied);
   for (uint32_t i = 0; i < type->method_count; ++i) {
-    Value method = HARN_TRY(give(type->methods[i].closure, depth));
-    add_method(copied.get(), type->methods[i].name, std::move(method));
+    auto method = give(type->methods[i].closure, depth);
+    if (!method) copied->root = nullptr;  // without all of its methods its shapes are of no use to another
+    add_method(copied.get(), type->methods[i].name, HARN_TRY(std::move(method)));
   }
   return Value(std::move(copied));
 }

@@ -4,6 +4,7 @@
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
+#include "vm/remains.h"
 
 // How each kind of object is taken apart. Closures and generators register a hook instead, because
 // their layout belongs to the interpreter.
@@ -15,10 +16,19 @@ void drop_values(Value* values, size_t count) {
   for (size_t i = 0; i < count; ++i) values[i].~Value();
 }
 
-void destroy_list(ListObject* list) {
-  drop_values(list->items, list->size);
+void free_list(void* object) {
+  auto* list = static_cast<ListObject*>(object);
   if (list->items) deallocate(list->items - list->front, (size_t{list->capacity} + list->front) * sizeof(Value));
   deallocate(list, sizeof(ListObject));
+}
+
+void destroy_list(ListObject* list) {
+  if (list->size <= kManyItems) [[likely]] {
+    drop_values(list->items, list->size);
+    return free_list(list);
+  }
+  drop_items({list, list->size,
+              [](void* from, size_t number) { static_cast<ListObject*>(from)->items[number].~Value(); }, free_list});
 }
 
 void destroy_enum(EnumObject* object) {

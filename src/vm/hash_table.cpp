@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "vm/memory.h"
+#include "vm/remains.h"
 
 namespace harn::vm {
 
@@ -95,13 +96,18 @@ HashTable* HashTable::copy() const {
 
 void HashTable::destroy() {
   forget_order();
-  for (uint32_t i = 0; i < used; ++i) {
-    if (!entries[i].key) continue;
-    release(entries[i].key);
-    entries[i].value.~Value();
-  }
-  free_arrays();
-  deallocate(this, sizeof(HashTable));
+  drop_items({this, used,
+              [](void* table, size_t number) {
+                Entry& entry = static_cast<HashTable*>(table)->entries[number];
+                if (!entry.key) return;
+                release(entry.key);
+                entry.value.~Value();
+              },
+              [](void* object) {
+                auto* table = static_cast<HashTable*>(object);
+                table->free_arrays();
+                deallocate(table, sizeof(HashTable));
+              }});
 }
 
 int64_t HashTable::find_entry(uint32_t hash, std::string_view key) const {

@@ -9,6 +9,7 @@
 #include "vm/interpreter.h"
 
 #include <cmath>
+#include <optional>
 
 #include "vm/dict.h"
 #include "vm/known_type.h"
@@ -81,6 +82,9 @@ Value* Interpreter::own_globals() {
 
 bool Interpreter::unwind() {
   bool stoppable = catchable(*error_);
+  // Whoever waits for the end of a deadline does not wait until all that it made is freed.
+  std::optional<Hurry> hurry;
+  if (!stoppable || task_->deadline_passed) hurry.emplace();
   for (;;) {
     while (co_->frame_count > 0) {
       Frame& frame = co_->frames[co_->frame_count - 1];

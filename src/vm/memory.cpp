@@ -12,6 +12,7 @@
 #include "vm/error.h"
 #include "vm/heap_kinds.h"
 #include "vm/objects.h"
+#include "vm/remains.h"
 
 namespace harn::vm {
 
@@ -32,7 +33,12 @@ struct TooLarge : std::length_error {
 };
 
 void* checked_malloc(size_t size) {
+  if (has_remains) [[unlikely]] work_off_remains(64 + size / 64);
   void* block = malloc(size ? size : 1);
+  if (!block && has_remains) {
+    work_off_remains(SIZE_MAX);
+    block = malloc(size ? size : 1);
+  }
   if (!block) throw OutOfMemory(size);
   slowly_allocated += size;
   return block;
@@ -130,6 +136,12 @@ void new_chunk() {
 // Cuts a run of blocks from the current chunk: the first is returned, the others go on the list.
 void* refill(size_t list) {
   pool_guard.active = true;
+  constexpr size_t kSome = 512;  // more than the blocks that follow
+  if (has_remains) [[unlikely]] work_off_remains(kSome);
+  if (FreeBlock* block = pool.free[list]) {
+    pool.free[list] = block->next;
+    return block;
+  }
   if (FreeBlock* block = take_orphans(list)) {
     pool.free[list] = block->next;
     return block;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "vm/error.h"
+#include "vm/remains.h"
 
 // When code that computes looks up: to let others run, and to see what was asked of its task meanwhile.
 namespace harn::vm {
@@ -32,6 +33,7 @@ struct Pace {
 // the error of the program that it carries; nobody else catches it.
 struct Stopped {
   Thrown error;
+  Hurry hurry = {};  // what the code that is left was making is not freed now
 };
 
 extern constinit thread_local int32_t steps_left;

@@ -6,6 +6,7 @@
 #include "vm/objects.h"
 #include "vm/ops.h"
 #include "vm/pace.h"
+#include "vm/remains.h"
 
 namespace harn::vm {
 
@@ -108,9 +109,13 @@ Ref<SetObject> new_set() {
 }
 
 void destroy_set(SetObject* set) {
-  for (uint32_t i = set->first; i < set->used; ++i) set->items[i].~Value();
-  free_room(set);
-  deallocate(set, sizeof(SetObject));
+  drop_items({set, set->used, [](void* from, size_t number) { static_cast<SetObject*>(from)->items[number].~Value(); },
+              [](void* object) {
+                auto* emptied = static_cast<SetObject*>(object);
+                free_room(emptied);
+                deallocate(emptied, sizeof(SetObject));
+              },
+              set->first});
 }
 
 Ref<ListObject> set_items(const SetObject* set) {

@@ -172,6 +172,8 @@ void Interpreter::look_up() {
 }
 
 Status Interpreter::checkpoint() {
+  constexpr size_t kSome = 4'000;
+  if (has_remains) [[unlikely]] work_off_remains(kSome);
   bool others = task_->scheduler->poll();
   if (take_requests(false) == Status::Failed) return Status::Failed;
   return others ? Status::Parked : Status::Done;

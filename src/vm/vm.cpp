@@ -31,7 +31,9 @@ Vm::~Vm() {
   root.context.set_nil();
   locals_.clear();
   root.cells.clear();
+  work_off_remains(SIZE_MAX);
   scheduler_.reset();
+  work_off_remains(SIZE_MAX);
   empty_travelling_cells();
   for (auto& [name, part] : prelude_) {
     if (part) part->unit->library.clear();

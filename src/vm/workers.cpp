@@ -339,6 +339,8 @@ bool Scheduler::watch_for_work(Worker& worker) {
 
 // Waits until the worker is called, time has passed, or it is time to look around again.
 void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
+  constexpr size_t kSome = 10'000;
+  if (has_remains) return work_off_remains(kSome);
   Nanoseconds began = steady_now();
   worker.looking.store(true, std::memory_order_relaxed);
   if (!watch_for_work(worker)) sleep(worker, look_again);
@@ -406,6 +408,7 @@ void Scheduler::worker_main(Worker& worker) {
       go_idle(worker, kStealEvery);
     }
   }
+  work_off_remains(SIZE_MAX);
   drop_credits();
   this_worker = nullptr;
 }

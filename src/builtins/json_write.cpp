@@ -158,6 +158,8 @@ static void append_escaped(std::string& out, std::string_view text) {
 }
 
 void append_json_string(std::string& out, std::string_view text) {
+  // Growing again and again would copy a long text in one go each time.
+  if (text.size() > kTextPiece) out.reserve(out.size() + text.size() + 2);
   out += '"';
   while (!text.empty()) append_escaped(out, next_piece(text));
   out += '"';

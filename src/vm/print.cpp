@@ -8,6 +8,7 @@
 #include "vm/builtin.h"
 #include "vm/dict.h"
 #include "vm/handle.h"
+#include "vm/long_text.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
 #include "vm/pace.h"
@@ -209,8 +210,14 @@ class Printer {
   }
 
   void open_string(std::string_view text) {
-    if (form_ == Form::Plain) out_ += text;
+    if (form_ == Form::Plain) append_text(text);
     else append_literal(out_, text.substr(0, longest_));
+  }
+
+  void append_text(std::string_view text) {
+    if (text.size() > kTextPiece) out_.reserve(out_.size() + text.size());
+    while (text.size() > kTextPiece) out_ += next_piece(text);
+    out_ += text;
   }
 
   void open_dict(const DictObject* dict) {

@@ -41,6 +41,7 @@ void append_entity(std::string& out, std::string_view name) {
 
 void append_decoded(std::string& out, std::string_view raw) {
   for (size_t at = 0; at < raw.size();) {
+    step();
     size_t end = raw[at] == '&' ? raw.find(';', at) : std::string_view::npos;
     if (raw[at] != '&' || end == std::string_view::npos || end - at > 12) {
       out += raw[at++];
@@ -111,6 +112,7 @@ class XmlReader {
   size_t tag_end() const {
     char quote = 0;
     for (size_t at = 1; at < rest_.size(); ++at) {
+      step();
       char c = rest_[at];
       if (quote) quote = c == quote ? 0 : quote;
       else if (c == '"' || c == '\'') quote = c;

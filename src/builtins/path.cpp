@@ -51,7 +51,10 @@ std::string_view stem(std::string_view name) {
 
 Value text_list(const std::vector<std::string_view>& parts) {
   auto list = new_list(parts.size());
-  for (std::string_view part : parts) list->push(text_value(part));
+  for (std::string_view part : parts) {
+    step();
+    list->push(text_value(part));
+  }
   return list;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "vm/pace.h"
 
 namespace harn::builtins {
 
@@ -24,8 +25,11 @@ bool is_absolute(std::string_view path) { return !root_of(path).empty(); }
 std::vector<std::string_view> segments_of(std::string_view path) {
   std::vector<std::string_view> segments;
   path.remove_prefix(root_of(path).size());
-  for (std::string_view segment : text::split(path, "/")) {
-    if (!segment.empty()) segments.push_back(segment);
+  while (!path.empty()) {
+    vm::step();
+    size_t end = std::min(path.find('/'), path.size());
+    if (end > 0) segments.push_back(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
   }
   return segments;
 }
@@ -33,6 +37,7 @@ std::vector<std::string_view> segments_of(std::string_view path) {
 static std::string joined(std::string_view root, const std::vector<std::string_view>& segments) {
   std::string out(root);
   for (std::string_view segment : segments) {
+    vm::step();
     if (out.size() > root.size()) out += '/';
     out += segment;
   }
@@ -44,6 +49,7 @@ std::string normalize(std::string_view path) {
   std::string_view root = root_of(path);
   std::vector<std::string_view> kept;
   for (std::string_view segment : segments_of(path)) {
+    vm::step();
     if (segment == ".") continue;
     if (segment != "..") kept.push_back(segment);
     else if (!kept.empty() && kept.back() != "..") kept.pop_back();

@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "builtins/bounds.h"
 #include "builtins/families.h"
+#include "vm/aside.h"
+#include "vm/long_text.h"
 
 // Letter case, naming styles, normalisation and graphemes: what needs the Unicode tables.
 namespace harn::builtins {
@@ -147,11 +149,13 @@ using Words = std::vector<std::string_view>;
 // The parts between separators; empty parts (leading, trailing, doubled separators) are dropped.
 Words words_between(std::string_view text, char separator) {
   Words words;
-  for (std::string_view word : text::split(text, std::string_view(&separator, 1))) {
+  for (;;) {
+    size_t end = find_text(text, std::string_view(&separator, 1));
     step();
-    if (!word.empty()) words.push_back(word);
+    if (end != 0 && !text.empty()) words.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return words;
+    text.remove_prefix(end + 1);
   }
-  return words;
 }
 
 bool is_upper(std::string_view text, size_t at) {
@@ -262,28 +266,37 @@ int normal_form(std::string_view name) {
   return 0;
 }
 
-Outcome<Value> unicode_normalize(Call& call) {
-  auto text = HARN_TRY(call.text(0));
-  int form = normal_form(HARN_TRY(call.text_or(1, "NFC")));
-  if (form == 0) {
-    return runtime_error("unicode_normalize: form must be NFC, NFD, NFKC, or NFKD");
-  }
-  if (text::is_ascii(text)) return call.arg(0);
+// The text in a normal form, or the library's error.
+std::expected<std::string, const char*> normalized(std::string_view text, int form) {
   std::string valid = text::to_valid_utf8(text);
   utf8proc_uint8_t* mapped = nullptr;
   auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(valid.data()),
                            static_cast<utf8proc_ssize_t>(valid.size()), &mapped,
                            static_cast<utf8proc_option_t>(form));
   std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(mapped, &std::free);
-  if (size < 0) return runtime_error("unicode_normalize: {}", utf8proc_errmsg(size));
-  HARN_CHECK(check_text_size(static_cast<uint64_t>(size)));
-  return text_value({reinterpret_cast<const char*>(mapped), static_cast<size_t>(size)});
+  if (size < 0) return std::unexpected(utf8proc_errmsg(size));
+  return std::string(reinterpret_cast<const char*>(mapped), static_cast<size_t>(size));
+}
+
+Outcome<Value> unicode_normalize(Call& call) {
+  auto text = HARN_TRY(call.text(0));
+  int form = normal_form(HARN_TRY(call.text_or(1, "NFC")));
+  if (form == 0) {
+    return runtime_error("unicode_normalize: form must be NFC, NFD, NFKC, or NFKD");
+  }
+  if (call.arg(0).as_string()->is_ascii()) return call.arg(0);
+  auto result = read_aside(call.arg(0), [=] { return normalized(text, form); });
+  if (!result) return runtime_error("unicode_normalize: {}", result.error());
+  return checked_text(*result);
 }
 
 // ---- str_pad ----
 
 void append_times(std::string& out, std::string_view text, uint64_t count) {
-  for (; count > 0; --count) out += text;
+  for (; count > 0; --count) {
+    step();
+    out += text;
+  }
 }
 
 Outcome<Value> str_pad(Call& call) {

@@ -7,6 +7,7 @@
 #include "builtins/families.h"
 #include "builtins/sha1.h"
 #include "vm/vm.h"
+#include "vm/aside.h"
 
 // UUIDs as RFC 9562 has them, in lower-case hyphenated text.
 namespace harn::builtins {
@@ -129,8 +130,10 @@ Outcome<Value> uuid_v5(Call& call) {
   if (!space) {
     return runtime_error("uuid_v5: namespace must be a UUID or one of dns/url/oid/x500");
   }
-  std::string bytes(space->begin(), space->end());
-  auto digest = sha1(bytes.append(name));
+  auto digest = read_aside(call.arg(1), [=] {
+    std::string bytes(space->begin(), space->end());
+    return sha1(bytes.append(name));
+  });
   Uuid uuid;
   std::copy_n(digest.begin(), uuid.size(), uuid.begin());
   set_version(uuid, 5);

@@ -1,6 +1,10 @@
 // Mailboxes: inboxes that tasks find by scope and name. Like channels, but a mailbox that is closed or
 // was never opened is no error: sending gives false, receiving gives nil.
 #include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
 
 #include "base/result.h"
 #include "builtins/families.h"
@@ -30,8 +34,65 @@ struct Mailbox {
   int64_t failed_sends = 0;
 };
 
-struct Mailboxes {
-  ScopedStore<Mailbox> store;
+using MailboxRef = std::shared_ptr<Mailbox>;
+
+// All mailboxes, by scope and name. Of those that are closed and empty the last ones are kept, with what they have
+// counted: to programs an older one is like one that was never opened, except for its counts.
+class Mailboxes {
+ public:
+  MailboxRef find(const ScopedName& name) {
+    std::lock_guard lock(lock_);
+    auto found = boxes_.find({name.scope, name.name});
+    return found == boxes_.end() ? nullptr : found->second;
+  }
+  MailboxRef open(const ScopedName& name, size_t capacity) {
+    std::lock_guard lock(lock_);
+    auto& box = boxes_[{name.scope, name.name}];
+    if (!box) {
+      box = new_box();
+      box->capacity = capacity;
+    }
+    return box;
+  }
+  void note_closed(ScopedName name) {
+    std::lock_guard lock(lock_);
+    closed_.push_back({std::move(name.scope), std::move(name.name)});
+    if (closed_.size() > kClosedKept) forget_oldest();
+  }
+
+ private:
+  static constexpr size_t kClosedKept = 1024;
+
+  // A task that has been woken may still look into the queue it was in: the memory of a mailbox stays one.
+  MailboxRef new_box() {
+    if (spare_.empty()) return std::make_shared<Mailbox>();
+    MailboxRef box = std::move(spare_.back());
+    spare_.pop_back();
+    return box;
+  }
+
+  void forget_oldest() {
+    Name name = std::move(closed_.front());
+    closed_.pop_front();
+    auto found = boxes_.find(name);
+    if (found == boxes_.end()) return;
+    Mailbox& box = *found->second;
+    {
+      std::lock_guard lock(box.lock);
+      if (!box.closed) return;  // it was opened again
+      if (!box.items.empty() || found->second.use_count() > 1) return closed_.push_back(std::move(name));
+      box.sent = box.received = box.failed_sends = 0;
+      box.closed = false;
+    }
+    spare_.push_back(std::move(found->second));
+    boxes_.erase(found);
+  }
+
+  using Name = std::pair<std::string, std::string>;
+  SpinLock lock_;
+  std::map<Name, MailboxRef> boxes_;
+  std::deque<Name> closed_;  // in the order they were closed
+  std::vector<MailboxRef> spare_;
 };
 
 // ---- targets ----
@@ -45,9 +106,9 @@ Outcome<ScopedName> target_name(Call& call) {
 }
 
 // Null when it was never opened.
-Outcome<Mailbox*> target(Call& call) {
+Outcome<MailboxRef> target(Call& call) {
   ScopedName name = HARN_TRY(target_name(call));
-  return call.vm().local<Mailboxes>().store.find(name);
+  return call.vm().local<Mailboxes>().find(name);
 }
 
 // ---- queues; all with the lock held ----
@@ -111,16 +172,15 @@ Outcome<int64_t> wanted_capacity(Call& call) {
 Outcome<Value> mailbox_open(Call& call) {
   ScopedName name = HARN_TRY(target_name(call));
   int64_t capacity = HARN_TRY(wanted_capacity(call));
-  Mailbox& box = call.vm().local<Mailboxes>().store.ensure(
-      name, [&](Mailbox& fresh) { fresh.capacity = static_cast<size_t>(capacity); });
-  std::lock_guard lock(box.lock);
-  box.closed = false;
+  MailboxRef box = call.vm().local<Mailboxes>().open(name, static_cast<size_t>(capacity));
+  std::lock_guard lock(box->lock);
+  box->closed = false;
   return scoped_handle(kType, "name", name);
 }
 
 Outcome<Value> mailbox_lookup(Call& call) {
   ScopedName name = HARN_TRY(target_name(call));
-  bool is_known = call.vm().local<Mailboxes>().store.find(name) != nullptr;
+  bool is_known = call.vm().local<Mailboxes>().find(name) != nullptr;
   return is_known ? scoped_handle(kType, "name", name) : Value();
 }
 
@@ -131,6 +191,7 @@ Step mailbox_send(WaitCall& call) {
   auto message = transfer(call.arg(1));
   if (!message) return call.fail(std::move(message).error());
   Mailbox& box = **found;
+  call.task().talk();
   std::lock_guard lock(box.lock);
   if (box.closed) {
     ++box.failed_sends;
@@ -149,6 +210,7 @@ Step mailbox_receive(WaitCall& call) {
   if (!found) return call.fail(std::move(found).error());
   if (!*found) return call.done({});
   Mailbox& box = **found;
+  call.task().talk();
   std::lock_guard lock(box.lock);
   Value message;
   if (take(box, message) || box.closed) return call.done(std::move(message));
@@ -157,7 +219,7 @@ Step mailbox_receive(WaitCall& call) {
 }
 
 Outcome<Value> mailbox_try_receive(Call& call) {
-  Mailbox* box = HARN_TRY(target(call));
+  MailboxRef box = HARN_TRY(target(call));
   Value message;
   if (!box) return message;
   std::lock_guard lock(box->lock);
@@ -165,21 +227,30 @@ Outcome<Value> mailbox_try_receive(Call& call) {
   return message;
 }
 
-Outcome<Value> mailbox_close(Call& call) {
-  Mailbox* box = HARN_TRY(target(call));
-  if (!box) return Value::boolean(false);
-  std::lock_guard lock(box->lock);
-  if (std::exchange(box->closed, true)) return Value::boolean(false);
-  while (Waiter* receiver = box->receivers.take()) receiver->task->scheduler->answer(*receiver->task, {});
-  while (Waiter* sender = box->senders.take()) {
-    ++box->failed_sends;
+// False when it was closed before.
+bool close(Mailbox& box) {
+  std::lock_guard lock(box.lock);
+  if (std::exchange(box.closed, true)) return false;
+  while (Waiter* receiver = box.receivers.take()) receiver->task->scheduler->answer(*receiver->task, {});
+  while (Waiter* sender = box.senders.take()) {
+    ++box.failed_sends;
     sender->task->scheduler->answer(*sender->task, Value::boolean(false));
   }
+  return true;
+}
+
+Outcome<Value> mailbox_close(Call& call) {
+  ScopedName name = HARN_TRY(target_name(call));
+  Mailboxes& all = call.vm().local<Mailboxes>();
+  MailboxRef box = all.find(name);
+  if (!box || !close(*box)) return Value::boolean(false);
+  box = nullptr;
+  all.note_closed(std::move(name));
   return Value::boolean(true);
 }
 
 Outcome<Value> mailbox_metrics(Call& call) {
-  Mailbox* box = HARN_TRY(target(call));
+  MailboxRef box = HARN_TRY(target(call));
   if (!box) return Value();
   std::lock_guard lock(box->lock);
   return DictBuilder()

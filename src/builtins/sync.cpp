@@ -11,13 +11,13 @@ using namespace vm;
 
 namespace {
 
-Locks& locks(Call& call) { return call.vm().local<Locks>(); }
+Locks& locks(Call& call) { return call.vm().scheduler().locks(); }
 
 Step acquire_from(WaitCall& call, std::string_view kind, std::string_view key, uint64_t capacity,
                   uint64_t amount, Nanoseconds due) {
   auto lock = locks(call).find(kind, key, capacity);
   if (!lock) return call.fail(std::move(lock).error());
-  return acquire(call, **lock, amount, due);
+  return acquire(call, std::move(*lock), amount, due);
 }
 
 Outcome<Value> check_time(Call& call, uint32_t i) {
@@ -74,10 +74,6 @@ Step rwlock_acquire(WaitCall& call) {
   return acquire_from(call, "rwlock", *key, kReaders, *mode == "read" ? 1 : kReaders, wait_due(call, 2));
 }
 
-Step mutex_enter(WaitCall& call) {
-  return acquire_from(call, "mutex", call.arg(0).as_string()->view(), 1, 1, kNever);
-}
-
 Outcome<Value> sync_release(Call& call) {
   Permit* permit = as_permit(call.arg(0));
   if (!permit) return runtime_error("sync_release: first argument must be a sync permit");
@@ -94,11 +90,11 @@ Outcome<Value> sync_metrics(Call& call) {
   auto kind = HARN_TRY(call.text_or(0, ""));
   if (!kind.empty() && call.arg(1).is_string()) {
     auto key = HARN_TRY(call.text(1));
-    Lock* lock = locks(call).find(kind, key);
+    LockUse lock = locks(call).find(kind, key);
     return lock ? lock->show() : Value();
   }
   auto list = new_list();
-  for (Lock* lock : locks(call).all(kind)) {
+  for (const LockUse& lock : locks(call).all(kind)) {
     if (call.arg(1).is_string() && lock->key != call.arg(1).as_string()->view()) continue;
     list->push(lock->show());
   }
@@ -126,7 +122,11 @@ constinit const Builtin kRows[] = {
      .doc = "Takes the named lock to \"read\" (with others) or to \"write\" (alone); nil after `timeout` ms.",
      .example = "sync_release(sync_rwlock_acquire(\"table\", \"read\"))",
      .wait = rwlock_acquire},
-    {.name = "__mutex_enter", .signature = "(key: string) -> any", .doc = "The mutex statement.", .wait = mutex_enter},
+    {.name = "__mutex_enter",
+     .signature = "(key: string) -> int",
+     .doc = "The mutex statement; how many permits the task's scopes held before.",
+     .wait = enter_block,
+     .quick = quick_enter_block},
     {.name = "sync_release",
      .signature = "(permit: any) -> bool",
      .doc = "Gives a permit back before its scope ends; true the first time.",

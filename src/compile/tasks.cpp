@@ -57,12 +57,10 @@ void FunctionCompiler::deadline(Deadline& node, Reg to) {
 // One lock per place in the program.
 void FunctionCompiler::mutex(Mutex& node, Reg to) {
   Position place = context_.module.source->position(node.span.start);
-  Reg held = temp();
-  call_internal("__permits_held", held, 0);
-  Reg key = temp();
-  literal_text(fmt::format("{}:{}:{}", context_.module.source->path(), place.line, place.column), key);
+  Reg held = temp();  // the key of the lock, and then what was held before
+  literal_text(fmt::format("{}:{}:{}", context_.module.source->path(), place.line, place.column), held);
   at(node.span);
-  call_internal("__mutex_enter", key, 1);
+  call_internal("__mutex_enter", held, 1);
   with_cleanup([&] { block(node.body); },
                [&] {
                  Reg keep = temp();

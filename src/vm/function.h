@@ -19,6 +19,7 @@ class Liveness;
 namespace harn::vm {
 
 struct Globals;  // globals.h
+struct Lock;  // sync.h
 struct Unit;
 struct Environment;  // environment.h
 
@@ -113,6 +114,13 @@ struct Frame {
   bool after_tail_call = false;  // it took the place of frames that a trace would show
 };
 
+// What a scope has of a lock (sync.h): a permit, or it is a `mutex` block.
+struct HeldPermit {
+  Value permit;
+  Lock* block = nullptr;
+  int64_t since = 0;  // a block: when it was entered
+};
+
 // A stack of frames and their registers: the main program, or a generator. Suspending one costs
 // nothing: it is simply not the one that runs.
 struct Coroutine {
@@ -138,7 +146,7 @@ struct Coroutine {
   const bytecode::Word* await_value = nullptr;  // ForLoop: where to go with a value
   IterObject* await_iter = nullptr;       // ForLoop over an Iter: marked exhausted at the end
 
-  std::unique_ptr<std::vector<Value>> permits;  // what its scopes hold, in order (sync.h)
+  std::unique_ptr<std::vector<HeldPermit>> permits;  // what its scopes hold, in order (sync.h)
   bool is_closing = false;  // a generator that nobody will pull from again: only its clean-up code runs
   // Those that were dropped together with it and are closed after it (Task::first_closing).
   GeneratorObject* next_closing = nullptr;

@@ -32,7 +32,7 @@ void Scheduler::loop_until(Worker& worker, const Done& done) {
   }
 }
 
-Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max(1u, workers)) {
+Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max(1u, workers)), locks_(std::make_unique<Locks>(*this)) {
   root_ = new_handle<Task>(kTaskType);
   root_->scheduler = this;
   // The vector never grows later: thieves read it without a lock.

@@ -22,6 +22,7 @@
 namespace harn::vm {
 
 class Interpreter;
+class Locks;
 class Vm;
 
 // Tasks in the order they were queued, for one worker and those who steal from it.
@@ -55,6 +56,7 @@ struct Worker {
   uint64_t first_come = 0;      // tasks queued up to here begin before begun ones that were queued later
   uint32_t patience = 0;        // rounds in which tasks that had begun went first
   uint32_t polls = 0;           // checkpoints
+  Nanoseconds recent_time = 0;  // at the last one, as the program's clock shows it
   uint32_t fresh_polls = 0;     // checkpoints since a task last began here
 
   // How long tasks run here before they wait: see Scheduler::measure.
@@ -103,6 +105,9 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
 
   Clock& clock() { return clock_; }
+  Locks& locks() { return *locks_; }
+  // The time at this worker's last checkpoint: some microseconds ago, and for free.
+  Nanoseconds recent_time();
   Vm& vm() { return vm_; }
   Task& root() { return *root_; }
   unsigned worker_limit() const { return worker_limit_; }
@@ -233,6 +238,7 @@ class Scheduler {
   Vm& vm_;
   unsigned worker_limit_;
   Clock clock_;
+  std::unique_ptr<Locks> locks_;
   Ref<Task> root_;
   SpinLock tree_lock_;  // who is whose child
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -176,7 +176,14 @@ Status Interpreter::checkpoint() {
   if (has_remains) [[unlikely]] work_off_remains(kSome);
   bool others = task_->scheduler->poll();
   if (take_requests(false) == Status::Failed) return Status::Failed;
-  return others ? Status::Parked : Status::Done;
+  if (!others) return Status::Done;
+  // If it stopped while it holds a lock, the others would queue up for that, and go on doing so: a lock that is
+  // given to the next in line is never free. So it may leave the block first.
+  constexpr uint32_t kMostTurns = 8;
+  bool holds = co_->permits && !co_->permits->empty();
+  if (holds && ++task_->turns_kept < kMostTurns) return Status::Done;
+  task_->turns_kept = 0;
+  return Status::Parked;
 }
 
 // ---- waiting ----

@@ -2,12 +2,23 @@
 
 #include <mutex>
 
+#include "base/fmt.h"
 #include "vm/dict.h"
 #include "vm/scheduler.h"
+#include "vm/transfer.h"
 
 namespace harn::vm {
 
 namespace {
+
+// Waiter::number of a task that waits to enter a `mutex` block.
+constexpr uint64_t kForBlock = UINT64_MAX;
+uint64_t amount_of(const Waiter& waiter) { return waiter.number == kForBlock ? 1 : waiter.number; }
+
+// For the metrics.
+Nanoseconds time_since(const Lock& lock, Nanoseconds start) {
+  return std::max<Nanoseconds>(0, lock.locks.scheduler().recent_time() - start);
+}
 
 void display_permit(std::string& out, const HandleObject* handle) {
   auto* permit = static_cast<const Permit*>(handle);
@@ -16,56 +27,96 @@ void display_permit(std::string& out, const HandleObject* handle) {
 
 void drop_permit(HandleObject* handle) { release_permit(*static_cast<Permit*>(handle)); }
 
-// With the lock held: the task has its permits from now on.
-Value grant(Lock& lock, Task& task, uint64_t amount, Nanoseconds waited) {
-  Clock& clock = task.scheduler->clock();
+std::vector<HeldPermit>& permits_of(Task& task) {
+  auto& permits = task.current->permits;
+  if (!permits) permits = std::make_unique<std::vector<HeldPermit>>();
+  return *permits;
+}
+
+void count_grant(Lock& lock, uint64_t amount) {
   lock.available -= amount;
   lock.metrics.acquired++;
   lock.metrics.held += static_cast<int64_t>(amount);
-  lock.metrics.waited += waited;
+}
+
+// With the lock held: the task has its permits from now on.
+Value grant(LockUse use, Task& task, uint64_t amount) {
+  Lock& lock = *use;
+  count_grant(lock, amount);
   auto permit = new_handle<Permit>(kPermitType);
-  permit->lock = &lock;
+  permit->lock = std::move(use);
   permit->amount = amount;
   permit->owner = task.id;
-  permit->since = clock.now();
-  permit->clock = &clock;
-  auto& permits = task.current->permits;
-  if (!permits) permits = std::make_unique<std::vector<Value>>();
-  permits->push_back(Value(permit));
+  permit->since = lock.locks.scheduler().recent_time();
+  permits_of(task).push_back({Value(permit)});
   return permit;
+}
+
+// The same for a `mutex` block, which nobody has a permit of.
+Value grant_block(Lock& lock, Task& task) {
+  count_grant(lock, 1);
+  auto& permits = permits_of(task);
+  permits.push_back({{}, &lock, task.scheduler->recent_time()});
+  return Value::integer(static_cast<int64_t>(permits.size() - 1));
 }
 
 // With the lock held: as many of the first tasks in line as there are permits for. A large request at
 // the front holds up small ones behind it, so that it cannot starve.
 void serve(Lock& lock) {
   while (Waiter* waiter = lock.waiting.front()) {
-    if (waiter->number > lock.available) return;
+    if (amount_of(*waiter) > lock.available) return;
     Task& task = *waiter->task;
     // If it gives up at this moment, `left` counts it out and asks again.
     if (!task.claim(waiter->ticket)) return;
     lock.waiting.remove(*waiter);
     --lock.metrics.queued;
-    Nanoseconds waited = task.scheduler->clock().now() - task.wait_until;
-    task.scheduler->answer(task, grant(lock, task, waiter->number, waited));
+    lock.metrics.waited += time_since(lock, task.wait_until);
+    // It goes on with the use that it has waited with.
+    bool is_block = waiter->number == kForBlock;
+    Value answer = is_block ? grant_block(lock, task) : grant(LockUse::adopt(&lock), task, waiter->number);
+    task.scheduler->answer(task, std::move(answer));
   }
 }
 
 // A task gave up. If it was the first in line, those behind it may go on.
 void left(WaitQueue& queue, Waiter& waiter, Wake reason) {
   Lock& lock = *static_cast<Lock*>(queue.owner);
+  LockUse use;
+  if (waiter.number != kForBlock) use = LockUse::adopt(&lock);
   std::lock_guard guard(lock.guard);
   --lock.metrics.queued;
   (reason == Wake::Timeout ? lock.metrics.timeouts : lock.metrics.cancellations)++;
-  lock.metrics.waited += waiter.task->scheduler->clock().now() - waiter.task->wait_until;
+  lock.metrics.waited += time_since(lock, waiter.task->wait_until);
   serve(lock);
+}
+
+// With the lock held.
+Step wait_in_line(WaitCall& call, Lock& lock, uint64_t number, Nanoseconds due) {
+  Task& task = call.task();
+  lock.metrics.most_queued = std::max(lock.metrics.most_queued, ++lock.metrics.queued);
+  task.wait_until = task.scheduler->recent_time();  // when it began
+  uint64_t ticket = task.wait_in(lock.waiting, "sync acquire", &lock.label, number, due == kNever);
+  if (due != kNever) call.scheduler().set_timeout(task, ticket, due);
+  return Step::Parked;
+}
+
+void leave_block(Lock& lock, Nanoseconds since) {
+  std::lock_guard guard(lock.guard);
+  ++lock.available;
+  lock.metrics.released++;
+  lock.metrics.held--;
+  lock.metrics.held_time += time_since(lock, since);
+  if (!lock.waiting.empty()) serve(lock);
 }
 
 }  // namespace
 
 constinit const HandleType kPermitType = {"sync_permit", destroy_handle<Permit>, display_permit, drop_permit};
 
-Lock::Lock(std::string kind, std::string key, uint64_t capacity)
-    : kind(std::move(kind)), key(std::move(key)), capacity(capacity), available(capacity) {
+Lock::Lock(Locks& locks, std::string_view kind, std::string_view key, uint64_t capacity)
+    : locks(locks), kind(kind), key(key), capacity(capacity),
+      label(text_value(fmt::format("{} '{}'", kind, key))), available(capacity) {
+  freeze(label);  // tasks on other workers show it
   waiting.owner = this;
   waiting.left = left;
 }
@@ -91,53 +142,114 @@ Value Lock::show() {
 
 // ---- all locks ----
 
-Outcome<Lock*> Locks::find(std::string_view kind, std::string_view key, uint64_t capacity) {
+LockUse::~LockUse() {
+  if (lock_) lock_->locks.leave(*lock_);
+}
+
+Lock& Locks::ensure(std::string_view kind, std::string_view key, uint64_t capacity) {
+  auto found = locks_.find(Name(kind, key));
+  if (found != locks_.end()) return *found->second;
+  auto lock = std::make_unique<Lock>(*this, kind, key, capacity);
+  Name name(lock->kind, lock->key);
+  unused_.push_back(lock.get());
+  lock->unused_place = std::prev(unused_.end());
+  return *locks_.emplace(name, std::move(lock)).first->second;
+}
+
+LockUse Locks::use(Lock& lock) {
+  if (lock.users++ == 0) unused_.erase(lock.unused_place);
+  return LockUse::adopt(&lock);
+}
+
+void Locks::leave(Lock& lock) {
+  std::unique_ptr<Lock> forgotten;  // freed without the guard
   std::lock_guard hold(guard_);
-  auto& lock = locks_[{std::string(kind), std::string(key)}];
-  if (!lock) lock = std::make_unique<Lock>(std::string(kind), std::string(key), capacity);
-  if (lock->capacity != capacity) {
-    return runtime_error("sync {} '{}' already exists with capacity {}, not {}", kind, key, lock->capacity, capacity);
+  if (--lock.users != 0) return;
+  unused_.push_back(&lock);
+  lock.unused_place = std::prev(unused_.end());
+  if (unused_.size() <= kUnusedKept) return;
+  auto oldest = locks_.find(Name(unused_.front()->kind, unused_.front()->key));
+  unused_.pop_front();
+  forgotten = std::move(oldest->second);
+  locks_.erase(oldest);
+}
+
+Outcome<LockUse> Locks::find(std::string_view kind, std::string_view key, uint64_t capacity) {
+  std::lock_guard hold(guard_);
+  Lock& lock = ensure(kind, key, capacity);
+  if (lock.capacity != capacity) {
+    return runtime_error("sync {} '{}' already exists with capacity {}, not {}", kind, key, lock.capacity, capacity);
   }
-  return lock.get();
+  return use(lock);
 }
 
-Lock* Locks::find(std::string_view kind, std::string_view key) {
+LockUse Locks::find(std::string_view kind, std::string_view key) {
   std::lock_guard hold(guard_);
-  auto found = locks_.find({std::string(kind), std::string(key)});
-  return found == locks_.end() ? nullptr : found->second.get();
+  auto found = locks_.find(Name(kind, key));
+  return found == locks_.end() ? LockUse() : use(*found->second);
 }
 
-std::vector<Lock*> Locks::all(std::string_view kind) {
+std::vector<LockUse> Locks::all(std::string_view kind) {
   std::lock_guard hold(guard_);
-  std::vector<Lock*> out;
+  std::vector<LockUse> out;
   for (auto& [name, lock] : locks_) {
-    if (kind.empty() || name.first == kind) out.push_back(lock.get());
+    if (kind.empty() || name.first == kind) out.push_back(use(*lock));
   }
   return out;
 }
 
+// Used for ever from the first time on, so that blocks need not count who uses it.
+Lock& Locks::find_or_add_block(const StringObject* key) {
+  std::lock_guard hold(guard_);
+  Lock& lock = ensure("mutex", key->view(), 1);
+  Site& site = sites_[site_of(key)];
+  if (!std::exchange(lock.is_of_block, true)) use(lock).detach();
+  // A key that may be freed could come back as another one.
+  if (!site.key.load(std::memory_order_relaxed) && refs_of(key) == 0) {
+    site.lock = &lock;
+    site.key.store(key, std::memory_order_release);
+  }
+  return lock;
+}
+
 // ---- taking and giving back ----
 
-Step acquire(WaitCall& call, Lock& lock, uint64_t amount, Nanoseconds due) {
+Step acquire(WaitCall& call, LockUse use, uint64_t amount, Nanoseconds due) {
+  Lock& lock = *use;
   if (amount > lock.capacity) {
     return call.fail(runtime_error("sync {} '{}' requested {} permits from capacity {}", lock.kind, lock.key, amount,
                                    lock.capacity));
   }
-  Task& task = call.task();
-  task.talk();
-  Clock& clock = call.scheduler().clock();
+  call.task().talk();
   std::lock_guard guard(lock.guard);
-  if (lock.waiting.empty() && lock.available >= amount) return call.done(grant(lock, task, amount, 0));
-  if (due <= clock.now()) {
+  if (lock.waiting.empty() && lock.available >= amount) return call.done(grant(std::move(use), call.task(), amount));
+  if (due <= call.scheduler().clock().now()) {
     ++lock.metrics.timeouts;
     return call.done({});
   }
-  lock.metrics.most_queued = std::max(lock.metrics.most_queued, ++lock.metrics.queued);
-  task.wait_until = clock.now();  // when it began: for the metrics
-  task.waiter.value = text_value(lock.kind + " '" + lock.key + "'");
-  uint64_t ticket = task.wait_in(lock.waiting, "sync acquire", &task.waiter.value, amount);
-  if (due != kNever) call.scheduler().set_timeout(task, ticket, due);
-  return Step::Parked;
+  use.detach();  // the waiter's from now on
+  return wait_in_line(call, lock, amount, due);
+}
+
+Step enter_block(WaitCall& call) {
+  Locks& locks = call.scheduler().locks();
+  const StringObject* key = call.arg(0).as_string();
+  Lock* known = locks.find_block(key);
+  Lock& lock = known ? *known : locks.find_or_add_block(key);
+  call.task().talk();
+  std::lock_guard guard(lock.guard);
+  if (lock.waiting.empty() && lock.available != 0) return call.done(grant_block(lock, call.task()));
+  return wait_in_line(call, lock, kForBlock, kNever);
+}
+
+Step quick_enter_block(Task& task, Value* args, uint32_t) {
+  Lock* lock = task.scheduler->locks().find_block(args[0].as_string());
+  if (!lock) return Step::Failed;
+  std::lock_guard guard(lock->guard);
+  if (lock->available == 0 || !lock->waiting.empty()) return Step::Failed;
+  task.talk();
+  args[0] = grant_block(*lock, task);
+  return Step::Done;
 }
 
 bool release_permit(Permit& permit) {
@@ -147,16 +259,17 @@ bool release_permit(Permit& permit) {
   lock.available += permit.amount;
   lock.metrics.released++;
   lock.metrics.held -= static_cast<int64_t>(permit.amount);
-  lock.metrics.held_time += permit.clock->now() - permit.since;
+  lock.metrics.held_time += time_since(lock, permit.since);
   serve(lock);
   return true;
 }
 
 void release_permits(Coroutine& coroutine, size_t keep) {
   while (coroutine.permits && coroutine.permits->size() > keep) {
-    Value permit = std::move(coroutine.permits->back());
+    HeldPermit held = std::move(coroutine.permits->back());
     coroutine.permits->pop_back();
-    release_permit(*as_permit(permit));
+    if (held.block) leave_block(*held.block, held.since);
+    else release_permit(*as_permit(held.permit));
   }
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -11,12 +13,16 @@
 // take permits from, first come, first served; they differ in how many there are.
 namespace harn::vm {
 
-struct Lock {
-  Lock(std::string kind, std::string key, uint64_t capacity);
+class Locks;
 
+struct Lock {
+  Lock(Locks& locks, std::string_view kind, std::string_view key, uint64_t capacity);
+
+  Locks& locks;
   const std::string kind;  // "mutex", "semaphore", "gate", "rwlock"
   const std::string key;
   const uint64_t capacity;
+  const Value label;  // for reports: what a task waits for
   SpinLock guard;  // of what follows
   uint64_t available;
   WaitQueue waiting{guard};
@@ -26,38 +32,91 @@ struct Lock {
     Nanoseconds waited = 0, held_time = 0;
   } metrics;
 
+  // Guarded by the one of Locks.
+  uint32_t users = 0;  // permits, tasks that wait, calls that have it in hand
+  std::list<Lock*>::iterator unused_place;
+  bool is_of_block = false;
+
   Value show();  // the dict of sync_metrics
+};
+
+// Keeps a lock from being forgotten.
+class LockUse {
+ public:
+  LockUse() = default;
+  static LockUse adopt(Lock* lock) { LockUse use; use.lock_ = lock; return use; }
+  LockUse(LockUse&& other) noexcept : lock_(other.detach()) {}
+  LockUse& operator=(LockUse&& other) noexcept { std::swap(lock_, other.lock_); return *this; }
+  ~LockUse();
+
+  Lock* operator->() const { return lock_; }
+  Lock& operator*() const { return *lock_; }
+  explicit operator bool() const { return lock_ != nullptr; }
+  Lock* detach() { return std::exchange(lock_, nullptr); }
+
+ private:
+  Lock* lock_ = nullptr;
 };
 
 // A share of a lock. Belongs to the task that got it and ends with its scope.
 struct Permit : HandleObject {
-  Lock* lock = nullptr;
+  LockUse lock;
   uint64_t amount = 0;
   uint64_t owner = 0;  // Task::id
   Nanoseconds since = 0;
-  Clock* clock = nullptr;
   std::atomic<bool> released{false};
 };
 extern const HandleType kPermitType;
 inline Permit* as_permit(const Value& value) { return as_handle<Permit>(value, kPermitType); }
 
-// All locks of a program, by kind and key. They live as long as the program.
+// All locks of a program, by kind and key. Those of `mutex` blocks live as long as the program; of the others that
+// nobody uses any more the last ones are kept, with what they have counted.
 class Locks {
  public:
+  explicit Locks(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  Scheduler& scheduler() { return scheduler_; }
   // The lock, made on first use; fails when it exists with another capacity.
-  Outcome<Lock*> find(std::string_view kind, std::string_view key, uint64_t capacity);
-  Lock* find(std::string_view kind, std::string_view key);
-  std::vector<Lock*> all(std::string_view kind);  // empty: of every kind
+  Outcome<LockUse> find(std::string_view kind, std::string_view key, uint64_t capacity);
+  LockUse find(std::string_view kind, std::string_view key);
+  std::vector<LockUse> all(std::string_view kind);  // empty: of every kind
+  void leave(Lock& lock);
+
+  // The lock of a `mutex` block, whose key is a constant of the program; null when it has not been entered yet.
+  Lock* find_block(const StringObject* key) const {
+    const Site& site = sites_[site_of(key)];
+    return site.key.load(std::memory_order_acquire) == key ? site.lock : nullptr;
+  }
+  Lock& find_or_add_block(const StringObject* key);
 
  private:
+  static constexpr size_t kUnusedKept = 1024;
+  static constexpr size_t kSites = 64;
+  struct Site {
+    std::atomic<const StringObject*> key{nullptr};
+    Lock* lock = nullptr;  // set before `key`, once
+  };
+  static size_t site_of(const StringObject* key) { return reinterpret_cast<uintptr_t>(key) / 16 % kSites; }
+  Lock& ensure(std::string_view kind, std::string_view key, uint64_t capacity);
+  LockUse use(Lock& lock);
+
+  using Name = std::pair<std::string_view, std::string_view>;  // kind and key, which are the lock's own
+  Scheduler& scheduler_;
   SpinLock guard_;
-  std::map<std::pair<std::string, std::string>, std::unique_ptr<Lock>> locks_;
+  std::map<Name, std::unique_ptr<Lock>> locks_;
+  std::list<Lock*> unused_;  // the longest unused first
+  std::array<Site, kSites> sites_;
 };
 
 // Takes `amount` permits, or parks until they are there; nil when `due` comes first.
-Step acquire(WaitCall& call, Lock& lock, uint64_t amount, Nanoseconds due);
+Step acquire(WaitCall& call, LockUse lock, uint64_t amount, Nanoseconds due);
 // True the first time.
 bool release_permit(Permit& permit);
+
+// Enters a `mutex` block, whose key is args[0]. The answer is how many permits the scopes around it hold.
+Step enter_block(WaitCall& call);
+Step quick_enter_block(Task& task, Value* args, uint32_t count);
+
 // Gives back the permits that the scopes of a coroutine got since they held `keep` of them.
 void release_permits(Coroutine& coroutine, size_t keep);
 

@@ -108,6 +108,7 @@ struct Task : HandleObject {
   bool started = false;
   bool stopping = false;       // it was told to unwind
   bool helps_clean_up = false;  // started by one that was: it may begin though the program is being stopped
+  uint32_t turns_kept = 0;     // times that it did not make room for others because it held a lock
   bool computes = false;       // it has used up its last turn without talking to others
   bool beside_root = false;    // runs in the root's place, with its variables
   bool keeps_permits = false;  // the root, while it runs the statements of modules, whose scopes end with the program
@@ -183,10 +184,11 @@ struct Task : HandleObject {
   }
   // The wait was in one queue, without a time limit: whoever answered has taken it out.
   bool is_plain_wait = false;
-  // Starts a wait in one queue, whose lock is held. `on` as for begin_wait.
-  uint64_t wait_in(WaitQueue& queue, const char* what, const Value* on = nullptr, uint64_t number = 0) {
+  // Starts a wait in one queue, whose lock is held. `on` and `is_plain` as for begin_wait.
+  uint64_t wait_in(WaitQueue& queue, const char* what, const Value* on = nullptr, uint64_t number = 0,
+                   bool is_plain = false) {
     waiter.task = this;
-    waiter.ticket = begin_wait(what, on);
+    waiter.ticket = begin_wait(what, on, is_plain);
     waiter.number = number;
     queue.push(waiter);
     return waiter.ticket;

@@ -346,6 +346,7 @@ void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
   if (!watch_for_work(worker)) sleep(worker, look_again);
   worker.looking.store(false, std::memory_order_relaxed);
   worker.time_idle += steady_now() - began;
+  worker.recent_time = clock_.now();
 }
 
 void Scheduler::sleep(Worker& worker, Nanoseconds look_again) {
@@ -431,6 +432,10 @@ bool Scheduler::has_others() const {
          worker.inbox.load(std::memory_order_relaxed);
 }
 
+Nanoseconds Scheduler::recent_time() {
+  return this_worker && !clock_.is_mocked() ? this_worker->recent_time : clock_.now();
+}
+
 void Scheduler::attend() {
   // First: what happens while we look makes us look again.
   this_worker->pace.attention.store(false, std::memory_order_seq_cst);
@@ -441,6 +446,7 @@ void Scheduler::attend() {
 bool Scheduler::poll() {
   Worker& worker = *this_worker;
   look_for_help(worker);
+  worker.recent_time = clock_.now();
   if (++worker.polls % kCreditPolls == 0) give_back_credits();
   attend();
   if (time_is_up_.load(std::memory_order_relaxed)) return true;

@@ -18,6 +18,7 @@ bool find(void* library, const char* name, Function& to, std::string& why) {
 bool find_all(void* library, CurlLibrary& curl, std::string& why) {
   return find(library, "curl_global_init", curl.global_init, why) &&
          find(library, "curl_easy_init", curl.easy_init, why) &&
+         find(library, "curl_easy_reset", curl.easy_reset, why) &&
          find(library, "curl_easy_cleanup", curl.easy_cleanup, why) &&
          find(library, "curl_easy_setopt", curl.easy_setopt, why) &&
          find(library, "curl_easy_getinfo", curl.easy_getinfo, why) &&

@@ -11,6 +11,7 @@ namespace harn::net {
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init;
   decltype(&::curl_easy_init) easy_init;
+  decltype(&::curl_easy_reset) easy_reset;
   decltype(&::curl_easy_cleanup) easy_cleanup;
   decltype(&::curl_easy_setopt) easy_setopt;
   decltype(&::curl_easy_getinfo) easy_getinfo;

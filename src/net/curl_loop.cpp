@@ -4,8 +4,9 @@
 
 namespace harn::net {
 
-// Idle connections that are kept for the next request.
+// Idle connections that are always kept for the next request. While more are in use at the same time, that many are.
 constexpr long kKeptConnections = 32;
+constexpr std::chrono::milliseconds kQuietTime{250};
 
 struct CurlLoop::Socket {
   Socket(CurlLoop& loop, curl_socket_t fd)
@@ -32,7 +33,7 @@ CurlLoop::CurlLoop(const CurlLibrary& curl, Ended ended)
   curl_.multi_setopt(multi_, CURLMOPT_SOCKETDATA, this);
   curl_.multi_setopt(multi_, CURLMOPT_TIMERFUNCTION, on_timer);
   curl_.multi_setopt(multi_, CURLMOPT_TIMERDATA, this);
-  curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kKeptConnections);
+  curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kept_ = kKeptConnections);
   curl_.multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS, most_connections());
 }
 
@@ -58,9 +59,21 @@ int CurlLoop::on_timer(CURLM*, long ms, void* loop) {
   return 0;
 }
 
-bool CurlLoop::add(CURL* transfer) { return curl_.multi_add_handle(multi_, transfer) == CURLM_OK; }
+bool CurlLoop::add(CURL* transfer) {
+  if (curl_.multi_add_handle(multi_, transfer) != CURLM_OK) return false;
+  if (++active_ > kept_) curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kept_ = active_);
+  if (active_ > kKeptConnections) last_busy_ = std::chrono::steady_clock::now();
+  return true;
+}
 
-void CurlLoop::remove(CURL* transfer) { curl_.multi_remove_handle(multi_, transfer); }
+bool CurlLoop::is_oversized() const {
+  return kept_ > kKeptConnections && active_ < kKeptConnections &&
+         std::chrono::steady_clock::now() - last_busy_ > kQuietTime;
+}
+
+void CurlLoop::remove(CURL* transfer) {
+  if (curl_.multi_remove_handle(multi_, transfer) == CURLM_OK) --active_;
+}
 
 void CurlLoop::act(curl_socket_t fd, int events) {
   int running = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <unordered_map>
 
@@ -22,6 +23,10 @@ class CurlLoop {
   // `ended` is called when the transfer is over. It is then out of the loop and the caller's again.
   bool add(CURL* transfer);
   void remove(CURL* transfer);
+  bool is_empty() const { return active_ == 0; }
+  // Many connections were in use at the same time, and have not been for a while. Curl lets go of them only
+  // together with the loop.
+  bool is_oversized() const;
 
  private:
   struct Socket;
@@ -35,6 +40,9 @@ class CurlLoop {
   std::unordered_map<curl_socket_t, std::unique_ptr<Socket>> sockets_;
   LoopTimer timer_;
   CURLM* multi_;
+  long active_ = 0;  // transfers
+  long kept_ = 0;    // how many connections it keeps
+  std::chrono::steady_clock::time_point last_busy_;  // when there last were more transfers than are worth keeping
 };
 
 }  // namespace harn::net

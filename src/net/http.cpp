@@ -16,16 +16,44 @@ namespace harn::net {
 
 namespace {
 
+// Handles that have done a request and can do the next: making one costs as much as the rest of a small request.
+class Handles {
+ public:
+  explicit Handles(const CurlLibrary& curl) : curl_(curl) {}
+  ~Handles() {
+    for (CURL* easy : free_) curl_.easy_cleanup(easy);
+  }
+  Handles(const Handles&) = delete;
+
+  CURL* take() {
+    if (free_.empty()) return curl_.easy_init();
+    CURL* easy = free_.back();
+    free_.pop_back();
+    return easy;
+  }
+  void give_back(CURL* easy) {
+    if (free_.size() >= kKept) return curl_.easy_cleanup(easy);
+    curl_.easy_reset(easy);
+    free_.push_back(easy);
+  }
+
+ private:
+  static constexpr size_t kKept = 256;
+  const CurlLibrary& curl_;
+  std::vector<CURL*> free_;
+};
+
 // How long connections without requests are kept.
 constexpr std::chrono::milliseconds kIdleTime{15'000};
 
 // One request under way. Only on the I/O thread.
 struct Transfer {
-  Transfer(const CurlLibrary& curl, uint64_t number, HttpRequest request, std::function<void(HttpResponse)> done)
-      : curl(curl), number(number), request(std::move(request)), done(std::move(done)) {}
+  Transfer(const CurlLibrary& curl, Handles& handles, uint64_t number, HttpRequest request,
+           std::function<void(HttpResponse)> done)
+      : curl(curl), handles(handles), number(number), request(std::move(request)), done(std::move(done)) {}
   Transfer(const Transfer&) = delete;
   ~Transfer() {
-    if (easy) curl.easy_cleanup(easy);
+    if (easy) handles.give_back(easy);
     curl.slist_free_all(headers);
   }
 
@@ -38,10 +66,12 @@ struct Transfer {
   void set(CURLoption option, T value) { curl.easy_setopt(easy, option, value); }
 
   const CurlLibrary& curl;
+  Handles& handles;
   uint64_t number;
   HttpRequest request;
   std::function<void(HttpResponse)> done;
   CURL* easy = nullptr;
+  CurlLoop* loop = nullptr;
   curl_slist* headers = nullptr;
   char error[CURL_ERROR_SIZE] = "";
   bool is_too_large = false;
@@ -78,7 +108,7 @@ size_t on_header(char* data, size_t size, size_t count, void* user) {
 // ---- asking ----
 
 bool Transfer::prepare() {
-  easy = curl.easy_init();
+  easy = handles.take();
   if (!easy || !set_headers()) return false;
   set(CURLOPT_PRIVATE, this);
   set(CURLOPT_ERRORBUFFER, error);
@@ -193,16 +223,22 @@ class Client {
   void cancel(uint64_t number);
 
  private:
+  void new_loop();
+  void drop_old_loops();
   void finish(uint64_t number, HttpResponse response);
   void ended(CURL* easy, CURLcode code);
 
   const CurlLibrary* curl_ = nullptr;
   std::unique_ptr<CurlLoop> loop_;
+  std::vector<std::unique_ptr<CurlLoop>> old_loops_;  // with connections that are not to be used again
+  LoopTimer drop_old_{[this] { drop_old_loops(); }};
+  std::unique_ptr<Handles> handles_;
   std::unordered_map<uint64_t, std::unique_ptr<Transfer>> transfers_;
   // With no request for a while, the connections go.
   LoopTimer idle_{[this] {
     if (!transfers_.empty()) return;
     loop_.reset();
+    handles_.reset();
     malloc_trim(0);  // what many requests at once have left in this thread's part of the heap
   }};
 };
@@ -212,13 +248,25 @@ void Client::start(uint64_t number, HttpRequest request, std::function<void(Http
   failed.failure = HttpFailure::Unavailable;
   if (!curl_) curl_ = CurlLibrary::load(failed.message);
   if (!curl_) return done(std::move(failed));
-  if (!loop_) loop_ = std::make_unique<CurlLoop>(*curl_, [this](CURL* easy, CURLcode code) { ended(easy, code); });
-  auto transfer = std::make_unique<Transfer>(*curl_, number, std::move(request), std::move(done));
+  if (!loop_ || loop_->is_oversized()) new_loop();
+  auto transfer = std::make_unique<Transfer>(*curl_, *handles_, number, std::move(request), std::move(done));
+  transfer->loop = loop_.get();
   if (!transfer->prepare() || !loop_->add(transfer->easy)) {
     failed.message = "libcurl has no memory for another request";
     return transfer->done(std::move(failed));
   }
   transfers_[number] = std::move(transfer);
+}
+
+void Client::new_loop() {
+  if (!handles_) handles_ = std::make_unique<Handles>(*curl_);
+  if (loop_) old_loops_.push_back(std::move(loop_));
+  loop_ = std::make_unique<CurlLoop>(*curl_, [this](CURL* easy, CURLcode code) { ended(easy, code); });
+  drop_old_loops();
+}
+
+void Client::drop_old_loops() {
+  std::erase_if(old_loops_, [](const auto& loop) { return loop->is_empty(); });
 }
 
 void Client::ended(CURL* easy, CURLcode code) {
@@ -232,7 +280,7 @@ void Client::ended(CURL* easy, CURLcode code) {
 void Client::cancel(uint64_t number) {
   auto found = transfers_.find(number);
   if (found == transfers_.end()) return;
-  loop_->remove(found->second->easy);
+  found->second->loop->remove(found->second->easy);
   HttpResponse response;
   response.failure = HttpFailure::Cancelled;
   response.message = "the request was cancelled";
@@ -243,6 +291,8 @@ void Client::finish(uint64_t number, HttpResponse response) {
   auto transfer = std::move(transfers_.extract(number).mapped());
   auto done = std::move(transfer->done);
   transfer.reset();
+  // Not now: it may be the loop that calls us.
+  if (!old_loops_.empty()) drop_old_.start(std::chrono::milliseconds(0));
   if (transfers_.empty()) idle_.start(kIdleTime);
   done(std::move(response));
 }

@@ -139,10 +139,12 @@ LoopTimer::~LoopTimer() { stop(); }
 
 void LoopTimer::start(std::chrono::milliseconds after) {
   uint64_t round = ++state_->round;
-  state_->timer.expires_after(after);
-  state_->timer.async_wait([state = state_, round](error_code) {
+  auto due = [state = state_, round](error_code = {}) {
     if (state->round == round) state->due();
-  });
+  };
+  if (after.count() == 0) return asio::post(Loop::get().context(), due);
+  state_->timer.expires_after(after);
+  state_->timer.async_wait(due);
 }
 
 void LoopTimer::stop() {

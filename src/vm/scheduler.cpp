@@ -237,8 +237,8 @@ bool Scheduler::wake(Task& task, uint64_t ticket, Wake reason) {
 }
 
 void Scheduler::external_end() {
-  external_.fetch_sub(1);
-  poke();
+  // The first worker may find now that nothing else can come.
+  if (external_.fetch_sub(1) == 1) poke();
 }
 
 void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due) {

@@ -308,6 +308,16 @@ struct Credits {
 };
 constinit thread_local Credits* credits = nullptr;
 
+// Other threads may have made what it holds.
+void destroy_shared(Object* object) {
+  destroy(object);
+#ifndef HARN_SANITIZED
+  constexpr uint32_t kLookEvery = 4096;
+  static thread_local uint32_t freed = 0;
+  if (++freed % kLookEvery == 0) give_back_surplus();
+#endif
+}
+
 // True when nobody has the object any more.
 bool give_back(Credit& credit) {
   std::atomic_ref<int32_t> refs(credit.object->refs);
@@ -333,29 +343,30 @@ bool give_back(Credit& credit) {
   return credit;
 }
 
+bool is_countable_by_credit(const Object* object) { return credits && object->kind != Kind::Handle; }
+
 // We have no credit for it, or none left.
-[[gnu::noinline]] void retain_first(Object* object, Credit* credit) {
-  if (!credit) credit = place_for(object);
-  std::atomic_ref<int32_t> refs(object->refs);
-  if (!credit) {
-    refs.fetch_sub(1, std::memory_order_relaxed);
+[[gnu::noinline]] void retain_first(Object* object) {
+  if (is_alone()) {
+    if (object->refs != 0) --object->refs;
     return;
   }
-  refs.fetch_sub(Credits::kTaken, std::memory_order_relaxed);
-  credit->left += Credits::kTaken - 1;
-}
-
-void retain_with_credit(Object* object) {
-  Credit* credit = credits->find(object);
-  if (!credit || credit->left == 0) [[unlikely]] return retain_first(object, credit);
-  --credit->left;
+  std::atomic_ref<int32_t> refs(object->refs);
+  if (refs.load(std::memory_order_relaxed) == 0) return;
+  Credit* credit = nullptr;
+  if (is_countable_by_credit(object)) {
+    credit = credits->find(object);
+    if (!credit) credit = place_for(object);
+  }
+  refs.fetch_sub(credit ? Credits::kTaken : 1, std::memory_order_relaxed);
+  if (credit) credit->left += Credits::kTaken - 1;
 }
 
 [[gnu::noinline]] void destroy_unused() {
   while (!credits->unused.empty()) {
     Object* object = credits->unused.back();
     credits->unused.pop_back();
-    destroy(object);
+    destroy_shared(object);
   }
 }
 
@@ -363,25 +374,24 @@ void retain_with_credit(Object* object) {
   if (is_last) {
     credit = {};
     --credits->used;
-    return destroy(object);
+    return destroy_shared(object);
   }
   credit.left -= Credits::kTaken;
   std::atomic_ref<int32_t>(object->refs).fetch_add(Credits::kTaken, std::memory_order_acq_rel);
 }
 
-// False when we have no credit for it.
-bool release_with_credit(Object* object) {
-  if (!credits->unused.empty()) [[unlikely]] destroy_unused();
-  Credit* credit = credits->find(object);
-  if (!credit) return false;
-  ++credit->left;
+// We have no credit for it.
+[[gnu::noinline]] void release_atomically(Object* object) {
+  if (is_alone()) {
+    if (object->refs != 0 && ++object->refs == 0) destroy(object);
+    return;
+  }
+  if (credits && !credits->unused.empty()) destroy_unused();
   std::atomic_ref<int32_t> refs(object->refs);
-  bool is_last = refs.load(std::memory_order_acquire) == -credit->left;
-  if (is_last || credit->left > 2 * Credits::kTaken) [[unlikely]] release_far(object, *credit, is_last);
-  return true;
+  if (refs.load(std::memory_order_relaxed) == 0) return;
+  if (refs.fetch_add(1, std::memory_order_acq_rel) != -1) return;
+  destroy_shared(object);
 }
-
-bool is_countable_by_credit(const Object* object) { return credits && object->kind != Kind::Handle; }
 
 }  // namespace
 
@@ -396,7 +406,7 @@ void give_back_credits() {
     Credit credit = std::exchange(credits->places[i], {});
     if (!credit.object) continue;
     --credits->used;
-    if (give_back(credit)) destroy(credit.object);
+    if (give_back(credit)) destroy_shared(credit.object);
   }
 }
 
@@ -406,32 +416,18 @@ void drop_credits() {
 }
 
 void retain_slow(Object* object) {
-  if (is_alone()) {
-    if (object->refs != 0) --object->refs;
-    return;
-  }
-  std::atomic_ref<int32_t> refs(object->refs);
-  if (refs.load(std::memory_order_relaxed) == 0) return;
-  if (is_countable_by_credit(object)) return retain_with_credit(object);
-  refs.fetch_sub(1, std::memory_order_relaxed);
+  Credit* credit = credits ? credits->find(object) : nullptr;
+  if (!credit || credit->left == 0) return retain_first(object);
+  --credit->left;
 }
 
 void release_slow(Object* object) {
   if (refs_of(object) == 1) [[likely]] return destroy(object);
-  if (is_alone()) {
-    if (object->refs != 0 && ++object->refs == 0) destroy(object);
-    return;
-  }
-  std::atomic_ref<int32_t> refs(object->refs);
-  if (refs.load(std::memory_order_relaxed) == 0) return;
-  if (is_countable_by_credit(object) && release_with_credit(object)) return;
-  if (refs.fetch_add(1, std::memory_order_acq_rel) != -1) return;
-  destroy(object);
-#ifndef HARN_SANITIZED
-  constexpr uint32_t kLookEvery = 4096;
-  static thread_local uint32_t freed = 0;
-  if (++freed % kLookEvery == 0) give_back_surplus();
-#endif
+  Credit* credit = credits ? credits->find(object) : nullptr;
+  if (!credit) return release_atomically(object);
+  ++credit->left;
+  bool is_last = std::atomic_ref<int32_t>(object->refs).load(std::memory_order_acquire) == -credit->left;
+  if (is_last || credit->left > 2 * Credits::kTaken) [[unlikely]] release_far(object, *credit, is_last);
 }
 
 }  // namespace harn::vm

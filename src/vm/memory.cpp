@@ -348,11 +348,10 @@ bool is_countable_by_credit(const Object* object) { return credits && object->ki
 // We have no credit for it, or none left.
 [[gnu::noinline]] void retain_first(Object* object) {
   if (is_alone()) {
-    if (object->refs != 0) --object->refs;
+    --object->refs;
     return;
   }
   std::atomic_ref<int32_t> refs(object->refs);
-  if (refs.load(std::memory_order_relaxed) == 0) return;
   Credit* credit = nullptr;
   if (is_countable_by_credit(object)) {
     credit = credits->find(object);
@@ -383,12 +382,11 @@ bool is_countable_by_credit(const Object* object) { return credits && object->ki
 // We have no credit for it.
 [[gnu::noinline]] void release_atomically(Object* object) {
   if (is_alone()) {
-    if (object->refs != 0 && ++object->refs == 0) destroy(object);
+    if (++object->refs == 0) destroy(object);
     return;
   }
   if (credits && !credits->unused.empty()) destroy_unused();
   std::atomic_ref<int32_t> refs(object->refs);
-  if (refs.load(std::memory_order_relaxed) == 0) return;
   if (refs.fetch_add(1, std::memory_order_acq_rel) != -1) return;
   destroy_shared(object);
 }
@@ -416,13 +414,16 @@ void drop_credits() {
 }
 
 void retain_slow(Object* object) {
+  if (refs_of(object) == 0) return;
   Credit* credit = credits ? credits->find(object) : nullptr;
   if (!credit || credit->left == 0) return retain_first(object);
   --credit->left;
 }
 
 void release_slow(Object* object) {
-  if (refs_of(object) == 1) [[likely]] return destroy(object);
+  int32_t refs = refs_of(object);
+  if (refs == 1) [[likely]] return destroy(object);
+  if (refs == 0) return;
   Credit* credit = credits ? credits->find(object) : nullptr;
   if (!credit) return release_atomically(object);
   ++credit->left;

@@ -36,6 +36,7 @@ class Server:
         self.keep_alive = keep_alive
         self.seen = {}
         self.requests = 0
+        self.connections = 0
         self.open = 0
 
     def __enter__(self):
@@ -74,6 +75,7 @@ class Server:
 
     async def connection(self, reader, writer):
         self.open += 1
+        self.connections += 1
         try:
             while await self.request(reader, writer) and self.keep_alive:
                 pass

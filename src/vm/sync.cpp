@@ -17,7 +17,7 @@ uint64_t amount_of(const Waiter& waiter) { return waiter.number == kForBlock ? 1
 
 // For the metrics.
 Nanoseconds time_since(const Lock& lock, Nanoseconds start) {
-  return std::max<Nanoseconds>(0, lock.locks.scheduler().recent_time() - start);
+  return lock.locks ? std::max<Nanoseconds>(0, lock.locks->scheduler().recent_time() - start) : 0;
 }
 
 void display_permit(std::string& out, const HandleObject* handle) {
@@ -47,7 +47,7 @@ Value grant(LockUse use, Task& task, uint64_t amount) {
   permit->lock = std::move(use);
   permit->amount = amount;
   permit->owner = task.id;
-  permit->since = lock.locks.scheduler().recent_time();
+  permit->since = lock.locks->scheduler().recent_time();
   permits_of(task).push_back({Value(permit)});
   return permit;
 }
@@ -114,7 +114,7 @@ void leave_block(Lock& lock, Nanoseconds since) {
 constinit const HandleType kPermitType = {"sync_permit", destroy_handle<Permit>, display_permit, drop_permit};
 
 Lock::Lock(Locks& locks, std::string_view kind, std::string_view key, uint64_t capacity)
-    : locks(locks), kind(kind), key(key), capacity(capacity),
+    : locks(&locks), kind(kind), key(key), capacity(capacity),
       label(text_value(fmt::format("{} '{}'", kind, key))), available(capacity) {
   freeze(label);  // tasks on other workers show it
   waiting.owner = this;
@@ -143,7 +143,19 @@ Value Lock::show() {
 // ---- all locks ----
 
 LockUse::~LockUse() {
-  if (lock_) lock_->locks.leave(*lock_);
+  if (!lock_) return;
+  if (lock_->locks) lock_->locks->leave(*lock_);
+  else if (--lock_->users == 0) delete lock_;
+}
+
+// Permits and generators that only cycles of values keep alive are freed after everything else.
+Locks::~Locks() {
+  for (auto& [name, lock] : locks_) {
+    if (lock->is_of_block && lock->metrics.held == 0) --lock->users;
+    if (lock->users == 0) continue;
+    lock->locks = nullptr;
+    lock.release();
+  }
 }
 
 Lock& Locks::ensure(std::string_view kind, std::string_view key, uint64_t capacity) {

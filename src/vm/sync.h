@@ -18,7 +18,7 @@ class Locks;
 struct Lock {
   Lock(Locks& locks, std::string_view kind, std::string_view key, uint64_t capacity);
 
-  Locks& locks;
+  Locks* locks;  // null when the program has ended and only permits are left
   const std::string kind;  // "mutex", "semaphore", "gate", "rwlock"
   const std::string key;
   const uint64_t capacity;
@@ -74,6 +74,8 @@ inline Permit* as_permit(const Value& value) { return as_handle<Permit>(value, k
 class Locks {
  public:
   explicit Locks(Scheduler& scheduler) : scheduler_(scheduler) {}
+  ~Locks();
+  Locks(const Locks&) = delete;
 
   Scheduler& scheduler() { return scheduler_; }
   // The lock, made on first use; fails when it exists with another capacity.

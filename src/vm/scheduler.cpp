@@ -110,7 +110,7 @@ void Scheduler::run_task(Worker& worker, Task& task) {
     case Interpreter::Ran::Yielded:
       last.computes = worker.talks == talks;
       return push_ready(worker, last);
-    case Interpreter::Ran::Parked: return last.has_left.store(true, std::memory_order_release);
+    case Interpreter::Ran::Parked: return let_go(last);
     case Interpreter::Ran::Again: return;  // never leaves resume
   }
 }

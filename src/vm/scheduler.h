@@ -87,6 +87,12 @@ struct Worker {
 
 inline void Task::talk() { ++home->talks; }
 
+// The task waits, and its worker will not touch it until somebody ends that. What this thread has put aside
+// (remains.h) may be the task's and hold what it still uses, with counts that are for one thread: then it has to stay.
+inline void let_go(Task& task) {
+  if (!has_remains) task.has_left.store(true, std::memory_order_release);
+}
+
 // The worker this thread is; null on others.
 extern constinit thread_local Worker* this_worker;
 

@@ -76,7 +76,7 @@ Status Interpreter::switch_task() {
   for (;;) {
     Task* next = worker_->scheduler.take_ready(*worker_);
     if (!next) return Status::Parked;
-    if (next != task_) task_->has_left.store(true, std::memory_order_release);
+    if (next != task_) let_go(*task_);
     task_ = next;
     co_ = next->current;
     use_cells(next->cell_list);

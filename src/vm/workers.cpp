@@ -249,6 +249,7 @@ void Scheduler::share_backlog(Worker& worker, Nanoseconds now) {
 }
 
 void Scheduler::give_half(Worker& worker, Worker& to) {
+  if (has_remains) return;  // see let_go
   size_t wanted = (worker.ready.size() + 1) / 2;
   for (size_t left = worker.ready.size(); left > 0; --left) {
     Task* task = worker.ready.pop();

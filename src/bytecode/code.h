@@ -138,6 +138,12 @@ struct CacheName {
   DeclarationId declaration = 0;
 };
 
+// FindArm: where the arms of a match begin, by variant.
+struct ArmTable {
+  DeclarationId declaration;
+  std::vector<uint32_t> targets;  // word offsets
+};
+
 struct Code {
   std::string name;           // for stack traces
   SourcePtr source;
@@ -157,6 +163,7 @@ struct Code {
   std::vector<Handler> handlers;  // innermost first
   std::vector<LineEntry> lines;
   std::vector<ParamCheck> checks;
+  std::vector<ArmTable> arm_tables;
   std::vector<std::shared_ptr<Code>> functions;
 
   uint32_t source_offset(uint32_t word) const;

@@ -183,12 +183,43 @@ void FunctionCompiler::loop_body(For& node, Reg item) {
 
 // ---- match ----
 
+// How many arms, from the first on, are variants of the same enum; 0 when they are so few that trying them is as good.
+static size_t arms_of_one_enum(const Match& node) {
+  constexpr size_t kFew = 3;
+  auto owner = [](const MatchArm& arm) {
+    return arm.pattern->kind == MatchPatternKind::Variant ? arm.pattern->owner : nullptr;
+  };
+  size_t count = 0;
+  while (count < node.arms.size() && owner(node.arms[count]) && owner(node.arms[count]) == owner(node.arms[0])) ++count;
+  return count > kFew ? count : 0;
+}
+
+// The arms still test what they match: the table only leaves out those that cannot.
+static void fill_arm_table(const Match& node, size_t in_table, const std::vector<uint32_t>& starts, ArmTable& table) {
+  const Enum& owner = *node.arms[0].pattern->owner;
+  table.declaration = declaration_id(owner);
+  std::unordered_map<std::string_view, uint32_t> first;
+  for (size_t i = 0; i < in_table; ++i) first.try_emplace(node.arms[i].pattern->name.text, starts[i]);
+  for (const auto& variant : owner.variants) {
+    auto found = first.find(variant.name.text);
+    table.targets.push_back(found == first.end() ? starts[in_table] : found->second);
+  }
+}
+
 void FunctionCompiler::match(Match& node, Reg to) {
   Reg value = to < 0 ? -1 : temp();
   Passing passing(*this, value, to);
   Reg subject = operand(node.subject);
+  size_t in_table = arms_of_one_enum(node);
+  uint32_t table = static_cast<uint32_t>(code_->arm_tables.size());
+  if (in_table > 0) {
+    code_->arm_tables.emplace_back();
+    emit_x(Op::FindArm, subject, 0, 0, table);
+  }
+  std::vector<uint32_t> starts;
   Label end;
   for (MatchArm& arm : node.arms) {
+    starts.push_back(here());
     int mark = next_;
     size_t variables = live_.size();
     Label next;
@@ -200,6 +231,8 @@ void FunctionCompiler::match(Match& node, Reg to) {
     release_variables(variables);
     release_to(mark);
   }
+  starts.push_back(here());
+  if (in_table > 0) fill_arm_table(node, in_table, starts, code_->arm_tables[table]);
   at(node.span);
   emit(Op::NoMatch, subject);
   bind(end);

@@ -310,6 +310,9 @@ class FarRegisters {
       handler.target = places_[handler.target];
       handler.cleanup_end = places_[handler.cleanup_end];
     }
+    for (ArmTable& table : code_.arm_tables) {
+      for (uint32_t& target : table.targets) target = places_[target];
+    }
     for (LineEntry& line : code_.lines) line.word = places_[line.word];
   }
 

@@ -1035,6 +1035,14 @@ op_Raise: FAIL(fixed_error(static_cast<RaiseKind>(A), K[bx_of(w)].as_string()->v
 
   // ---- match ----
 op_NoMatch: FAIL(throw_text("No match arm matched the value: {}", shown(RA)));
+op_FindArm: {
+  const ArmTable& table = proto->code->arm_tables[*pc++];
+  const Value& value = RA;
+  if (value.is(Kind::Enum) && value.as_enum()->type->declaration == table.declaration) {
+    pc = proto->words + table.targets[value.as_enum()->variant];
+  }
+  NEXT;
+}
 op_JumpIfNotVariant: {
   InlineCache& cache = proto->caches[*pc++];
   const Value& value = RA;

@@ -34,8 +34,8 @@ using WaitFunction = Step (*)(WaitCall& call);
 using QuickFunction = Step (*)(Task& task, Value* args, uint32_t count);
 
 // A set of receiver kinds, for methods.
-using KindSet = uint32_t;
-constexpr KindSet on(Kind kind) { return 1u << static_cast<unsigned>(kind); }
+using KindSet = uint64_t;
+constexpr KindSet on(Kind kind) { return KindSet{1} << static_cast<unsigned>(kind); }
 template <class... More>
 constexpr KindSet on(Kind kind, More... more) { return on(kind) | on(more...); }
 

@@ -200,7 +200,9 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   proto.functions = functions.data();
   proto.library = library.data();
   // One register beyond the function's own is always there for calls from C++.
-  proto.registers = code.registers;
+  // Whole groups, which a return looks through; those that are left over stay nil.
+  proto.registers = (std::max(code.registers, 1u) + Prototype::kRegisterGroup - 1) / Prototype::kRegisterGroup *
+                    Prototype::kRegisterGroup;
   proto.required = code.required_params;
   proto.params = code.param_count;
   proto.has_rest = code.has_rest;

@@ -44,7 +44,8 @@ struct Prototype {
   Value* constants = nullptr;
   InlineCache* caches = nullptr;
   Value* library = nullptr;  // code of the prelude: its functions, the same for all tasks
-  uint32_t registers = 0;
+  static constexpr uint32_t kRegisterGroup = 4;
+  uint32_t registers = 0;    // whole groups
   uint32_t required = 0;
   uint32_t params = 0;
   bool has_rest = false;

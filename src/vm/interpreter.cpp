@@ -34,6 +34,19 @@ HARN_COLD bool other_equal(const Value& a, const Value& b) { return equal(a, b);
 HARN_COLD bool other_less(const Value& a, const Value& b) { return less(a, b); }
 HARN_COLD bool other_less_equal(const Value& a, const Value& b) { return less_equal(a, b); }
 
+// Of a group of registers. Without a branch for each: what they hold differs from call to call.
+inline bool any_heap(const Value* group) {
+  constexpr auto kHeap = static_cast<uint8_t>(Kind::FirstHeap);
+  static_assert(static_cast<uint8_t>(Kind::Count) <= 2 * kHeap && Prototype::kRegisterGroup == 4);
+  auto kind = [&](uint32_t i) { return static_cast<uint8_t>(group[i].kind()); };
+  return ((kind(0) | kind(1) | kind(2) | kind(3)) & kHeap) != 0;
+}
+inline void clear_group(Value* group) {
+  for (uint32_t i = Prototype::kRegisterGroup; i-- > 0;) {
+    if (group[i].is_heap()) group[i].set_nil();
+  }
+}
+
 inline bool is_true(const Value& value) {
   if (value.is_bool()) [[likely]] return value.as_bool();
   return other_truth(value);
@@ -780,6 +793,15 @@ op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
   CHECK_STOP;
   NEXT;
 }
+// The last first: inner loops let go before outer ones. Most groups hold nothing that is counted.
+#define CLEAR_REGISTERS                                              \
+  do {                                                               \
+    Value* at = R + proto->registers;                                \
+    do {                                                             \
+      at -= Prototype::kRegisterGroup;                               \
+      if (any_heap(at)) clear_group(at);                             \
+    } while (at != R);                                               \
+  } while (false)
 // Registers above the running frame hold nothing: the caller's frame is the one before, where it was.
 #define LEAVE_FRAME                    \
   do {                                 \
@@ -793,9 +815,7 @@ op_Return: {
   Kind kind = RA.kind();
   uint64_t bits = RA.bits();
   RA.forget();
-  for (Value* at = R + proto->registers; at-- != R;) {
-    if (at->is_heap()) at->set_nil();
-  }
+  CLEAR_REGISTERS;
   if (frame->duties == Frame::kOwnsClosure) {
     release(frame->closure);
   } else if (frame->duties) [[unlikely]] {
@@ -825,9 +845,7 @@ op_Return: {
   NEXT;
 }
 op_ReturnNil: {
-  for (Value* at = R + proto->registers; at-- != R;) {
-    if (at->is_heap()) at->set_nil();
-  }
+  CLEAR_REGISTERS;
   if (frame->duties == Frame::kOwnsClosure) {
     release(frame->closure);
   } else if (frame->duties) [[unlikely]] {

@@ -20,8 +20,8 @@ enum class Kind : uint8_t {
   Int,
   Float,
   Builtin,
-  // Heap objects from here on: `Value::is_heap` compares with FirstHeap.
-  FirstHeap,
+  // Heap objects from here on. They have this bit in common, so that many values can be asked at once.
+  FirstHeap = 0x20,
   String = FirstHeap,
   Bytes,
   List,

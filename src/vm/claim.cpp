@@ -15,9 +15,9 @@ using After = Liveness::After;
 
 std::atomic<uint64_t> copied_items{0};
 
-void claim_shared(Object* object) {
+void claim_shared(const Value& held) {
   Worker* worker = this_worker;
-  if (worker && worker->interpreter) worker->interpreter->claim_object(object);
+  if (worker && worker->interpreter) worker->interpreter->claim_value(held);
 }
 
 void claim_room(const Value& text, size_t more) {
@@ -65,7 +65,8 @@ Value* item_of(const Value& container, const Value& key) {
 // One attempt, for one object.
 class Claim {
  public:
-  Claim(Task& task, Object* object, int depth) : task_(task), object_(object), depth_(depth), left_(cost_of_copy(object)) {}
+  Claim(Task& task, const Value& held, int depth)
+      : task_(task), held_(held), object_(held.object()), depth_(depth), left_(cost_of_copy(object_)) {}
 
   void run(Coroutine* coroutine) {
     // Nothing can fail, and no code of the program runs, before control is back in the frame.
@@ -162,6 +163,7 @@ class Claim {
 
   // What this register alone holds may have parts that a generator waits in.
   void drop(Value& value) {
+    if (&value == &held_) return;
     bool may_run_code = task_.watched > 0 && value.object() != object_ && value.is_unique();
     if (!may_run_code) value.set_nil();
   }
@@ -171,7 +173,7 @@ class Claim {
     DictObject* dict = value.as_dict();
     if (!dict->shape || !value.is_unique()) return;
     for (uint32_t slot = 0; slot < dict->shape->count; ++slot) {
-      if (!is(dict->slots()[slot], object_)) continue;
+      if (!is(dict->slots()[slot], object_) || &dict->slots()[slot] == &held_) continue;
       if (liveness.is_field_dead(number, reg, dict->shape->keys[slot]->view(), after)) dict->slots()[slot].set_nil();
     }
   }
@@ -340,7 +342,7 @@ class Claim {
 
   // `{...record, field: value}`
   void empty_replaced(const Value& source, Value* place) {
-    if (place && is(*place, object_) && owns(source)) place->set_nil();
+    if (place && place != &held_ && is(*place, object_) && owns(source)) place->set_nil();
   }
 
   // `record.merge({field: value})`, where no field has that name
@@ -377,7 +379,8 @@ class Claim {
 
   bool empty(Value* place) {
     if (!place) return false;
-    if (is(*place, object_)) place->set_nil();
+    // A variable that is itself being changed may be written again after that.
+    if (place != &held_ && is(*place, object_)) place->set_nil();
     return true;
   }
 
@@ -402,11 +405,12 @@ class Claim {
     constexpr int kDeepest = 3;
     if (container.is_unique()) return true;
     if (depth_ >= kDeepest || refs_of(container.object()) <= 0) return false;
-    Claim(task_, container.object(), depth_ + 1).run(task_.current);
+    Claim(task_, container, depth_ + 1).run(task_.current);
     return container.is_unique();
   }
 
   Task& task_;
+  const Value& held_;  // for whom it is done
   Object* object_;
   int depth_;
   size_t left_;  // registers to look at
@@ -414,6 +418,6 @@ class Claim {
 
 }  // namespace
 
-void Interpreter::claim_object(Object* object) { Claim(*task_, object, 0).run(co_); }
+void Interpreter::claim_value(const Value& held) { Claim(*task_, held, 0).run(co_); }
 
 }  // namespace harn::vm

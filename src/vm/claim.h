@@ -11,12 +11,12 @@
 // about to copy looks for those and empties them. Nobody notices, because nobody reads them before they are written.
 namespace harn::vm {
 
-void claim_shared(Object* object);
+void claim_shared(const Value& held);
 
 // Makes this the only hold on the object if it can. Only for updates that take time for what they change, not for all
 // there is, and that cannot fail any more: what is emptied is not put back.
 inline void claim(const Value& held) {
-  if (held.is_heap() && refs_of(held.object()) > 1) claim_shared(held.object());
+  if (held.is_heap() && refs_of(held.object()) > 1) claim_shared(held);
 }
 
 // The same for a text that `more` bytes are appended to. Without room for them it is left to be copied to where there

@@ -43,7 +43,7 @@ class Interpreter {
   // In the middle of C++ code (see vm/pace.h): throws Stopped when the task has to stop.
   void look_up();
   // In the middle of C++ code (see vm/claim.h).
-  void claim_object(Object* object);
+  void claim_value(const Value& held);
   // Which frame the block of a deadline is in.
   void mark_block(Deadline& deadline) const;
   bool is_block_of_frame(const Deadline& deadline) const;

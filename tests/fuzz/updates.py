@@ -157,7 +157,7 @@ class Program:
     def statement(self, depth=0):
         kinds = [self.set_list, self.set_list, self.set_dict, self.set_field, self.set_field, self.set_item, self.grow,
                  self.path, self.text, self.table, self.destructure, self.alias, self.match_result, self.call_closure,
-                 self.try_result]
+                 self.try_result, self.overwrite]
         if depth < 2:
             kinds += [self.attempt, self.attempt, self.branch, self.loop]
         kind = self.r.choice(kinds)
@@ -248,6 +248,20 @@ class Program:
         r = f"r{self.fresh}"
         self.emit(f"let {r} = try {{ add_late({x}, {n[0]}) }}", f"{r} = attempt(lambda: add_late({x}, {n[1]}))")
         self.emit(f"if is_ok({r}) {{ {x} = unwrap({r}) }}", f"if {r} is not None: {x} = {r}")
+
+    def overwrite(self):
+        self.fresh += 1
+        d, n, value, name = self.dict_variable(), self.integer(), self.dict_value(), f"o{self.fresh}"
+        self.emit(f"let {name} = {d}", f"{name} = {d}")
+        self.emit(f"{d}.n = {n[0]}", f'{d} = put({d}, ["n"], {n[1]})')
+        if self.r.random() < 0.5:
+            self.emit(f"{d} = {name}", f"{d} = {name}")
+        else:
+            self.emit(f"{d} = {value[0]}", f"{d} = {value[1]}")
+        x, k = self.list_variable(), self.r.randrange(9)
+        self.emit(f"let l{name} = {x}", f"l{name} = {x}")
+        self.emit(f"if len({x}) > 0 {{ {x}[0] = {k} }}", f"if len({x}) > 0: {x} = put({x}, [0], {k})")
+        self.emit(f"{x} = l{name}", f"{x} = l{name}")
 
     def call_closure(self):
         n = self.integer()

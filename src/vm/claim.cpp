@@ -1,5 +1,6 @@
 #include "vm/claim.h"
 
+#include <algorithm>
 #include <array>
 
 #include "bytecode/liveness.h"
@@ -62,11 +63,25 @@ Value* item_of(const Value& container, const Value& key) {
   return key.is_int() ? const_cast<Value*>(container.as_dict()->find(IntText(key.as_int()).view())) : nullptr;
 }
 
+// A value that is looked at, not counted.
+class Borrowed {
+ public:
+  Borrowed() = default;
+  Borrowed(const Borrowed&) = delete;
+  ~Borrowed() { value_.forget(); }
+  void set(Kind kind, uint64_t bits) { value_.init_raw(kind, bits); }
+  const Value* operator->() const { return &value_; }
+  const Value& operator*() const { return value_; }
+
+ private:
+  Value value_;
+};
+
 // One attempt, for one object.
 class Claim {
  public:
-  Claim(Task& task, const Value& held, int depth)
-      : task_(task), held_(held), object_(held.object()), depth_(depth), left_(cost_of_copy(object_)) {}
+  Claim(Task& task, const Value& held, int depth, size_t budget)
+      : task_(task), held_(held), object_(held.object()), depth_(depth), left_(budget) {}
 
   void run(Coroutine* coroutine) {
     // Nothing can fail, and no code of the program runs, before control is back in the frame.
@@ -113,6 +128,16 @@ class Claim {
     uint64_t written = 0;  // registers that will hold something else then
     uint64_t read = 0;     // registers whose present value is read
     std::array<Known, 64> known{};
+    // Numbers and texts that registers will hold, as far as they are known. Nobody counts them: what they are read
+    // from stays where it is meanwhile.
+    struct Scalar {
+      uint32_t reg;
+      Kind kind;
+      uint64_t bits;
+    };
+    static constexpr uint32_t kScalars = 8;
+    std::array<Scalar, kScalars> scalars;
+    uint32_t scalar_count = 0;
 
     bool is_written(uint32_t first, uint32_t count = 1) const {
       if (first + count > 64) return true;
@@ -123,6 +148,26 @@ class Claim {
       if (reg >= 64) return;
       written |= uint64_t{1} << reg;
       known[reg] = what;
+      for (uint32_t i = 0; i < scalar_count; ++i) {
+        if (scalars[i].reg == reg) scalars[i] = scalars[--scalar_count];
+      }
+    }
+    void write_scalar(uint32_t reg, Kind kind, uint64_t bits) {
+      write(reg);
+      if (scalar_count < kScalars) scalars[scalar_count++] = {reg, kind, bits};
+    }
+    // What the register will hold then, if it can be known: what it holds now, or a number or text.
+    bool value_of(uint32_t reg, const Value* registers, Borrowed& out) const {
+      if (!is_written(reg)) {
+        out.set(registers[reg].kind(), registers[reg].bits());
+        return true;
+      }
+      for (uint32_t i = 0; i < scalar_count; ++i) {
+        if (scalars[i].reg != reg) continue;
+        out.set(scalars[i].kind, scalars[i].bits);
+        return true;
+      }
+      return false;
     }
     Known what(uint32_t reg) const { return reg < 64 ? known[reg] : Known::Nothing; }
     // What the register holds now is not read any more.
@@ -171,7 +216,7 @@ class Claim {
   // A record that is read on, but not this field of it.
   void empty_fields(const Liveness& liveness, uint32_t number, uint32_t reg, const Value& value, After after) {
     DictObject* dict = value.as_dict();
-    if (!dict->shape || !value.is_unique()) return;
+    if (!dict->shape || !holds_alone(value)) return;
     for (uint32_t slot = 0; slot < dict->shape->count; ++slot) {
       if (!is(dict->slots()[slot], object_) || &dict->slots()[slot] == &held_) continue;
       if (liveness.is_field_dead(number, reg, dict->shape->keys[slot]->view(), after)) dict->slots()[slot].set_nil();
@@ -192,9 +237,12 @@ class Claim {
   void follow(Path& path, const Frame& frame, Value* registers, bool is_guarded) {
     constexpr int kMost = 24;
     const Word* at = frame.pc;
+    // A spread of a list goes on where it jumps to.
+    if (op_of(frame.proto->words[path.liveness->start(path.stop - 1)]) == Op::ListSpread) at += static_cast<int32_t>(at[-1]);
     Built built;
     uint32_t moved_from = UINT32_MAX;
-    for (int i = 0; i < kMost && !is_done(); ++i) {
+    for (int i = 0; i < kMost && !is_done() && left_ > 0; ++i) {
+      --left_;
       path.stop = path.liveness->starting_at(static_cast<uint32_t>(at - frame.proto->words));
       note_reads(path);
       Word word = *at;
@@ -202,18 +250,26 @@ class Claim {
       uint32_t a = a_of(word), b = b_of(word), c = c_of(word);
       const Word* next = at + length(row(op).format);
       switch (op) {
-        case Op::LoadNil: case Op::LoadBool: case Op::LoadInt: case Op::LoadConst: case Op::NewDict:
-          path.write(a);
+        case Op::LoadNil: case Op::LoadBool: case Op::NewDict: path.write(a); break;
+        case Op::LoadInt:
+          path.write_scalar(a, Kind::Int, static_cast<uint64_t>(int64_t{sbx_of(word)}));
           break;
-        case Op::Steal: case Op::StealData:
-          moved_from = b;
-          path.write(a, path.what(b));
+        case Op::LoadConst: {
+          const Value& constant = frame.proto->constants[bx_of(word)];
+          path.write_scalar(a, constant.kind(), constant.bits());
           break;
-        case Op::Move:
-          // A copy of something with parts would keep them.
-          if (!path.is_written(b) && registers[b].is_heap() && !registers[b].is_string()) return;
-          path.write(a, path.what(b));
+        }
+        case Op::Steal: case Op::StealData: case Op::Move: {
+          Borrowed value;
+          bool is_known = path.value_of(b, registers, value);
+          bool has_parts = is_known && value->is_heap() && !value->is_string();
+          if (op == Op::Move && has_parts) return;  // the copy would keep them
+          moved_from = op == Op::Move ? UINT32_MAX : b;
+          Known what = path.what(b);
+          if (is_known && !has_parts && what == Known::Nothing) path.write_scalar(a, value->kind(), value->bits());
+          else path.write(a, what);
           break;
+        }
         case Op::Jump:
           if (sj_of(word) < 0) return;
           next += sj_of(word);
@@ -252,18 +308,22 @@ class Claim {
           break;
         }
         case Op::SetIndex:
-          if (path.is_written(a) || path.is_written(b)) return;
-          if (!empty_item(registers[a], &registers[b], 1)) return;
+          if (path.is_written(a) || !empty_item(registers[a], path, registers, b, 1)) return;
           break;
         case Op::SetPathLocal:
-          if (path.is_written(a) || path.is_written(b, c)) return;
-          if (!empty_item(registers[a], &registers[b], c)) return;
+          if (path.is_written(a) || !empty_item(registers[a], path, registers, b, c)) return;
           break;
         case Op::CallMethod:
           if (built.keys && built.reg == a + 1 && b == 1 && moved_from < frame.proto->registers) {
             empty_merged(registers[moved_from], *frame.proto->caches[at[1]].name, *built.keys);
           }
-          return;
+          [[fallthrough]];
+        // What is called cannot see the registers; if it fails, nobody will.
+        case Op::Call: case Op::CallLocal: case Op::CallGlobal: case Op::CallLibrary: case Op::CallSelf: case Op::CallPush:
+          if (is_guarded) return;
+          path.is_certain = false;
+          path.write(a);
+          break;
         case Op::GetField: {
           const Value* field = path.is_written(b) ? nullptr : field_of(registers[b], frame.proto->caches[at[1]].name);
           if (is_guarded || !field || is(*field, object_)) return;
@@ -364,12 +424,12 @@ class Claim {
       case Op::SetCaptureCell: return empty(cell(captures[b_of(word)]));
       case Op::SetCell: return !path.is_written(a_of(word)) && empty(cell(registers[a_of(word)]));
       case Op::SetPath: {
-        const Value* keys = registers + b_of(word);
-        if (path.is_written(b_of(word), c_of(word))) return false;
+        uint32_t keys = b_of(word), count = c_of(word);
         switch (static_cast<Place>(a_of(word))) {
-          case Place::Global: return globals && empty_item(globals[at[1]], keys, c_of(word));
-          case Place::Capture: return empty_item(*cell(captures[at[1]]), keys, c_of(word));
-          case Place::Cell: return !path.is_written(at[1]) && empty_item(*cell(registers[at[1]]), keys, c_of(word));
+          case Place::Global: return globals && empty_item(globals[at[1]], path, registers, keys, count);
+          case Place::Capture: return empty_item(*cell(captures[at[1]]), path, registers, keys, count);
+          case Place::Cell:
+            return !path.is_written(at[1]) && empty_item(*cell(registers[at[1]]), path, registers, keys, count);
         }
         return false;
       }
@@ -381,7 +441,37 @@ class Claim {
     if (!place) return false;
     // A variable that is itself being changed may be written again after that.
     if (place != &held_ && is(*place, object_)) place->set_nil();
+    else empty_inside(*place);
+    note_overwritten(place);
     return true;
+  }
+
+  void note_overwritten(const Value* place) {
+    auto end = overwritten_.begin() + overwritten_count_;
+    bool is_new = std::find(overwritten_.begin(), end, place) == end;
+    if (is_new && overwritten_count_ < overwritten_.size()) overwritten_[overwritten_count_++] = place;
+  }
+
+  // Whether the register and places that are about to be overwritten are all that hold the record.
+  bool holds_alone(const Value& record) const {
+    int32_t holders = 1;
+    for (uint32_t i = 0; i < overwritten_count_; ++i) holders += is(*overwritten_[i], record.object());
+    return refs_of(record.object()) == holders;
+  }
+
+  // What is about to be dropped, with the object in it.
+  void empty_inside(const Value& value) {
+    constexpr size_t kFew = 16;
+    std::span<Value> parts;
+    if (!value.is_unique()) return;
+    if ((value.is(Kind::Dict) || value.is(Kind::Struct)) && value.as_dict()->shape) {
+      parts = {value.as_dict()->slots(), value.as_dict()->shape->count};
+    } else if (value.is_list() && value.as_list()->size <= kFew) {
+      parts = value.as_list()->values();
+    }
+    for (Value& part : parts) {
+      if (&part != &held_ && is(part, object_)) part.set_nil();
+    }
   }
 
   // A part of a container, which keeps it when somebody else reads the container. False when there is none yet: adding
@@ -391,21 +481,27 @@ class Claim {
     return empty(place);
   }
 
-  bool empty_item(const Value& variable, const Value* keys, uint32_t count) {
+  // The keys will be in `count` registers from `first` on.
+  bool empty_item(const Value& variable, const Path& path, const Value* registers, uint32_t first, uint32_t count) {
     const Value* container = &variable;
-    for (uint32_t i = 0; i + 1 < count; ++i) {
-      Value* next = item_of(*container, keys[i]);
-      if (!next || !owns(*container)) return false;
-      container = next;
+    for (uint32_t i = 0; i < count; ++i) {
+      Borrowed key;
+      Value* place = path.value_of(first + i, registers, key) ? item_of(*container, *key) : nullptr;
+      if (i + 1 == count) return empty_part(*container, place);
+      if (!place || !owns(*container)) return false;
+      container = place;
     }
-    return empty_part(*container, item_of(*container, keys[count - 1]));
+    return false;
   }
 
   bool owns(const Value& container) {
     constexpr int kDeepest = 3;
     if (container.is_unique()) return true;
-    if (depth_ >= kDeepest || refs_of(container.object()) <= 0) return false;
-    Claim(task_, container, depth_ + 1).run(task_.current);
+    if (depth_ >= kDeepest || left_ == 0 || refs_of(container.object()) <= 0) return false;
+    // All of it together costs less than the copy.
+    Claim outer(task_, container, depth_ + 1, left_);
+    outer.run(task_.current);
+    left_ = outer.left_;
     return container.is_unique();
   }
 
@@ -414,10 +510,12 @@ class Claim {
   Object* object_;
   int depth_;
   size_t left_;  // registers to look at
+  std::array<const Value*, 4> overwritten_;  // places that are written before they are read again
+  uint32_t overwritten_count_ = 0;
 };
 
 }  // namespace
 
-void Interpreter::claim_value(const Value& held) { Claim(*task_, held, 0).run(co_); }
+void Interpreter::claim_value(const Value& held) { Claim(*task_, held, 0, cost_of_copy(held.object())).run(co_); }
 
 }  // namespace harn::vm

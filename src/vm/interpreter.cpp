@@ -11,6 +11,7 @@
 #include <cmath>
 #include <optional>
 
+#include "vm/cycles.h"
 #include "vm/dict.h"
 #include "vm/known_type.h"
 #include "vm/memory.h"
@@ -873,8 +874,10 @@ generator_finished:
   NEXT;
 finished:
   // The last frame is gone, its value in the first register; but generators that went with it are still to be closed.
-  if (kWatching && task_->watched > 0 && !task_->is_root() && task_->globals && !task_->globals->is_shared()) {
-    drop_generators(*task_->globals.get(), true);
+  if (kWatching && task_->watched > 0) {
+    bool has_own = !task_->is_root() && task_->globals && !task_->globals->is_shared();
+    if (has_own) drop_generators(*task_->globals.get(), true);
+    free_cycles(task_->cells);
   }
   if (task_->first_closing) [[unlikely]] {
     if (!kWatching) {

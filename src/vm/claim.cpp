@@ -77,11 +77,32 @@ class Borrowed {
   Value value_;
 };
 
+// What was emptied, so that it can be put back when it was not enough: the copy that is made then may fail.
+class Emptied {
+ public:
+  bool take(Value& place) {
+    if (count_ == places_.size()) return false;
+    places_[count_++] = {&place, place.object()};
+    place.set_nil();
+    return true;
+  }
+  void put_back() {
+    while (count_ > 0) {
+      auto [place, object] = places_[--count_];
+      *place = Value::share(object);
+    }
+  }
+
+ private:
+  std::array<std::pair<Value*, Object*>, 24> places_;
+  uint32_t count_ = 0;
+};
+
 // One attempt, for one object.
 class Claim {
  public:
-  Claim(Task& task, const Value& held, int depth, size_t budget)
-      : task_(task), held_(held), object_(held.object()), depth_(depth), left_(budget) {}
+  Claim(Task& task, const Value& held, Emptied& emptied, int depth, size_t budget)
+      : task_(task), held_(held), object_(held.object()), emptied_(emptied), depth_(depth), left_(budget) {}
 
   void run(Coroutine* coroutine) {
     // Nothing can fail, and no code of the program runs, before control is back in the frame.
@@ -201,16 +222,28 @@ class Claim {
     for (uint32_t reg = 0; reg < count && !is_done(); ++reg) {
       Value& value = registers[reg];
       if (!value.is_heap() || !is_data(value) || liveness.is_read_by(number, reg)) continue;
-      if (path.is_dead(reg) || !liveness.is_live(number, reg, after)) drop(value);
+      if (!liveness.is_live(number, reg, After::Either)) drop(value);
+      else if (path.is_dead(reg) || !liveness.is_live(number, reg, after)) give_up(value);
       else if (value.is(Kind::Dict) || value.is(Kind::Struct)) empty_fields(liveness, number, reg, value, after);
     }
   }
 
-  // What this register alone holds may have parts that a generator waits in.
+  // Nobody reads it, whatever happens. What this register alone holds may have parts that a generator waits in.
   void drop(Value& value) {
     if (&value == &held_) return;
     bool may_run_code = task_.watched > 0 && value.object() != object_ && value.is_unique();
-    if (!may_run_code) value.set_nil();
+    if (value.object() == object_) take(value);
+    else if (!may_run_code) value.set_nil();
+  }
+
+  // Nobody reads it unless something fails.
+  void give_up(Value& value) {
+    if (value.object() == object_) take(value);
+    else empty_inside(value);
+  }
+
+  void take(Value& place) {
+    if (&place != &held_) emptied_.take(place);
   }
 
   // A record that is read on, but not this field of it.
@@ -218,8 +251,8 @@ class Claim {
     DictObject* dict = value.as_dict();
     if (!dict->shape || !holds_alone(value)) return;
     for (uint32_t slot = 0; slot < dict->shape->count; ++slot) {
-      if (!is(dict->slots()[slot], object_) || &dict->slots()[slot] == &held_) continue;
-      if (liveness.is_field_dead(number, reg, dict->shape->keys[slot]->view(), after)) dict->slots()[slot].set_nil();
+      if (!is(dict->slots()[slot], object_)) continue;
+      if (liveness.is_field_dead(number, reg, dict->shape->keys[slot]->view(), after)) take(dict->slots()[slot]);
     }
   }
 
@@ -402,7 +435,7 @@ class Claim {
 
   // `{...record, field: value}`
   void empty_replaced(const Value& source, Value* place) {
-    if (place && place != &held_ && is(*place, object_) && owns(source)) place->set_nil();
+    if (place && is(*place, object_) && owns(source)) take(*place);
   }
 
   // `record.merge({field: value})`, where no field has that name
@@ -440,7 +473,7 @@ class Claim {
   bool empty(Value* place) {
     if (!place) return false;
     // A variable that is itself being changed may be written again after that.
-    if (place != &held_ && is(*place, object_)) place->set_nil();
+    if (is(*place, object_)) take(*place);
     else empty_inside(*place);
     note_overwritten(place);
     return true;
@@ -470,7 +503,7 @@ class Claim {
       parts = value.as_list()->values();
     }
     for (Value& part : parts) {
-      if (&part != &held_ && is(part, object_)) part.set_nil();
+      if (is(part, object_)) take(part);
     }
   }
 
@@ -499,7 +532,7 @@ class Claim {
     if (container.is_unique()) return true;
     if (depth_ >= kDeepest || left_ == 0 || refs_of(container.object()) <= 0) return false;
     // All of it together costs less than the copy.
-    Claim outer(task_, container, depth_ + 1, left_);
+    Claim outer(task_, container, emptied_, depth_ + 1, left_);
     outer.run(task_.current);
     left_ = outer.left_;
     return container.is_unique();
@@ -508,6 +541,7 @@ class Claim {
   Task& task_;
   const Value& held_;  // for whom it is done
   Object* object_;
+  Emptied& emptied_;
   int depth_;
   size_t left_;  // registers to look at
   std::array<const Value*, 4> overwritten_;  // places that are written before they are read again
@@ -516,6 +550,10 @@ class Claim {
 
 }  // namespace
 
-void Interpreter::claim_value(const Value& held) { Claim(*task_, held, 0, cost_of_copy(held.object())).run(co_); }
+void Interpreter::claim_value(const Value& held) {
+  Emptied emptied;
+  Claim(*task_, held, emptied, 0, cost_of_copy(held.object())).run(co_);
+  if (!held.is_unique()) emptied.put_back();
+}
 
 }  // namespace harn::vm

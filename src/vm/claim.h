@@ -13,8 +13,8 @@ namespace harn::vm {
 
 void claim_shared(const Value& held);
 
-// Makes this the only hold on the object if it can. Only for updates that take time for what they change, not for all
-// there is, and that cannot fail any more: what is emptied is not put back.
+// Makes this the only hold on the object if it can, else changes nothing. Only for updates that take time for what they
+// change, not for all there is, and that cannot fail any more when it has worked.
 inline void claim(const Value& held) {
   if (held.is_heap() && refs_of(held.object()) > 1) claim_shared(held);
 }

@@ -29,9 +29,10 @@ DictObject* allocate_dict(Shape* shape, size_t capacity) {
 DictObject* copy_dict(const DictObject* source, size_t capacity) {
   note_copy(source->size());
   if (!source->shape) {
+    HashTable* table = source->table()->copy();  // it may have to stop
     auto* copy = allocate_dict(nullptr, 1);
     copy->kind = source->kind;
-    copy->table() = source->table()->copy();
+    copy->table() = table;
     set_known_type(copy, known_type(source));
     if (copy->table()->owner) retain(copy->table()->owner);
     return copy;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <memory>
+#include <vector>
 
 #include "vm/memory.h"
+#include "vm/pace.h"
 #include "vm/remains.h"
 
 namespace harn::vm {
@@ -81,9 +84,13 @@ HashTable* HashTable::create(size_t expected) {
 }
 
 HashTable* HashTable::copy() const {
-  HashTable* result = create(count + count / 8);
+  struct Destroy {
+    void operator()(HashTable* table) const { table->destroy(); }
+  };
+  std::unique_ptr<HashTable, Destroy> result(create(count + count / 8));
   result->owner = owner;
   for (uint32_t i = 0; i < used; ++i) {
+    step();
     if (!entries[i].key) continue;
     retain(entries[i].key);
     new (&result->entries[result->used]) Entry{entries[i].key, entries[i].value};
@@ -91,7 +98,7 @@ HashTable* HashTable::copy() const {
     result->index.add(hashes[i], result->used++);
   }
   result->count = count;
-  return result;
+  return result.release();
 }
 
 void HashTable::destroy() {
@@ -173,18 +180,19 @@ void HashTable::take_from_order(std::string_view key) {
 }
 
 HashTable::Order* HashTable::make_sorted() const {
-  auto* keys = static_cast<SortKey*>(allocate(std::max<size_t>(1, count) * sizeof(SortKey)));
-  uint32_t live = 0;
+  std::vector<SortKey> keys;
+  keys.reserve(count);
   for (uint32_t i = 0; i < used; ++i) {
-    if (entries[i].key) keys[live++] = {prefix_of(entries[i].key->view()), i};
+    step();
+    if (entries[i].key) keys.push_back({prefix_of(entries[i].key->view()), i});
   }
-  std::sort(keys, keys + live, [&](const SortKey& a, const SortKey& b) {
+  std::sort(keys.begin(), keys.end(), [&](const SortKey& a, const SortKey& b) {
+    step();
     if (a.prefix != b.prefix) return a.prefix < b.prefix;
     return entries[a.entry].key->view() < entries[b.entry].key->view();
   });
-  Order* order = Order::create(live);
-  for (uint32_t i = 0; i < live; ++i) order->begin()[i] = keys[i].entry;
-  deallocate(keys, std::max<size_t>(1, count) * sizeof(SortKey));
+  Order* order = Order::create(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) order->begin()[i] = keys[i].entry;
   return order;
 }
 

@@ -75,8 +75,11 @@ void copy_as_is(SetObject* copy, const SetObject* source) {
   copy->capacity = source->capacity;
   copy->index = index;
   memcpy(copy->hashes(), source->hashes(), source->used * sizeof(uint32_t));
-  for (uint32_t i = 0; i < source->used; ++i) new (copy->items + i) Value(source->items[i]);
-  copy->size = copy->used = source->used;
+  for (uint32_t i = 0; i < source->used; ++i) {
+    step();
+    new (copy->items + i) Value(source->items[i]);
+    copy->size = copy->used = i + 1;
+  }
 }
 
 // All items but one (or kNotFound).
@@ -91,6 +94,7 @@ Ref<SetObject> copy_without(const SetObject* source, size_t left_out) {
   }
   give_room(copy.get(), source->size + source->size / 8 + 1);
   for (uint32_t i = source->first; i < source->used; ++i) {
+    step();
     if (source->is_hole(i) || i == left_out) continue;
     new (copy->items + copy->used) Value(source->items[i]);
     append_item(copy.get(), source->hashes()[i]);

@@ -161,7 +161,10 @@ void FunctionCompiler::assign_path(Assign& node) {
     expression(node.value, value);
   } else {
     load_name(name, variable, name.name, value);
-    for (uint32_t i = 0; i < count; ++i) emit(Op::GetIndex, value, value, keys + static_cast<int>(i));
+    for (uint32_t i = 0; i < count; ++i) {
+      if (steps[i]->is(NodeKind::Member)) emit_x(Op::GetField, value, value, 0, cache(steps[i]->as<Member>().name.text));
+      else emit(Op::GetIndex, value, value, keys + static_cast<int>(i));
+    }
     arithmetic(binary_of(node.op), value, node.value, value, node.span);
   }
   if (is_immutable) return store_name(name, value);  // an error, after what stands on both sides has run

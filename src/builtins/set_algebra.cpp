@@ -70,12 +70,16 @@ static Ref<SetObject> items_without(const SetObject& a, const SetObject& b, Matc
   return out;
 }
 
+// A set that was claimed is changed in one go, so only for few items.
+constexpr size_t kInOneGo = 4096;
+
 static void add_all(Value& to, const SetObject& items) {
-  claim(to);
+  bool in_one_go = items.size <= kInOneGo;
+  if (in_one_go) claim(to);
   SetObject* set = writable_set(to);
   auto values = items.values();
   for (auto item = values.begin(); item != values.end(); ++item) {
-    step();
+    if (!in_one_go) step();
     set->insert(*item, item.hash());
   }
 }
@@ -119,10 +123,11 @@ Value intersection(Value a, const SetObject& b, Match match) {
 }
 
 Value difference(Value a, const SetObject& b, Match match) {
-  if (a.as_set()->size > b.size) claim(a);
+  bool in_one_go = b.size <= kInOneGo;
+  if (in_one_go && a.as_set()->size > b.size) claim(a);
   if (!a.is_unique() || a.as_set()->size <= b.size) return items_without(*a.as_set(), b, match);
   for (const Value& item : b.values()) {
-    step();
+    if (!in_one_go) step();
     set_erase(a, item);
     Value twin = match == Match::Equality ? numeric_twin(item) : Value();
     if (!twin.is_nil()) set_erase(a, twin);

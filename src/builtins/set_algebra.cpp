@@ -26,12 +26,12 @@ static bool holds_twin(const SetObject& set, const Value& item, Match match) {
 }
 
 bool holds(const SetObject& set, const Value& item, Match match) {
-  return set.contains(item) || holds_twin(set, item, match);
+  return set.contains(item, match) || holds_twin(set, item, match);
 }
 
 // The same of an item of another set, which knows its hash.
 static bool holds(const SetObject& set, SetObject::Iterator item, Match match) {
-  return set.contains(*item, item.hash()) || holds_twin(set, *item, match);
+  return set.contains(*item, item.hash(), match) || holds_twin(set, *item, match);
 }
 
 bool holds_all(const SetObject& set, const SetObject& items, Match match) {
@@ -91,8 +91,8 @@ Value set_union(Value a, const SetObject& b, Match match) {
   return a;
 }
 
-static void add_place(std::vector<size_t>& places, const SetObject& set, const Value& item) {
-  size_t place = set.place(item);
+static void add_place(std::vector<size_t>& places, const SetObject& set, const Value& item, Match match) {
+  size_t place = set.place(item, match);
   if (place < set.used) places.push_back(place);
 }
 
@@ -101,11 +101,12 @@ static std::vector<size_t> common_places(const SetObject& a, const SetObject& b,
   std::vector<size_t> places;
   for (const Value& item : b.values()) {
     step();
-    add_place(places, a, item);
     Value twin = match == Match::Equality ? numeric_twin(item) : Value();
-    if (!twin.is_nil()) add_place(places, a, twin);
+    add_place(places, a, item, twin.is_nil() ? match : Match::Structure);
+    if (!twin.is_nil()) add_place(places, a, twin, Match::Structure);
   }
   std::sort(places.begin(), places.end());
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
 
@@ -122,15 +123,20 @@ Value intersection(Value a, const SetObject& b, Match match) {
   return out;
 }
 
+bool erase_all(Value& set, const Value& item, Match match) {
+  bool any = false;
+  while (set_erase(set, item, match)) any = true;
+  Value twin = match == Match::Equality ? numeric_twin(item) : Value();
+  return (!twin.is_nil() && set_erase(set, twin)) || any;
+}
+
 Value difference(Value a, const SetObject& b, Match match) {
   bool in_one_go = b.size <= kInOneGo;
   if (in_one_go && a.as_set()->size > b.size) claim(a);
   if (!a.is_unique() || a.as_set()->size <= b.size) return items_without(*a.as_set(), b, match);
   for (const Value& item : b.values()) {
     if (!in_one_go) step();
-    set_erase(a, item);
-    Value twin = match == Match::Equality ? numeric_twin(item) : Value();
-    if (!twin.is_nil()) set_erase(a, twin);
+    erase_all(a, item, match);
   }
   return a;
 }

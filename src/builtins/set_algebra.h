@@ -5,10 +5,7 @@
 // What the set functions and the set methods share. They differ in when two items are the same.
 namespace harn::builtins {
 
-enum class Match {
-  Structure,  // int 1 and float 1.0 differ
-  Equality,   // `==`: they are the same
-};
+using Match = vm::SetObject::Match;
 
 bool holds(const vm::SetObject& set, const vm::Value& item, Match match);
 bool holds_all(const vm::SetObject& set, const vm::SetObject& items, Match match);
@@ -19,9 +16,12 @@ bool holds_any(const vm::SetObject& set, const vm::SetObject& items, Match match
 vm::Value set_union(vm::Value a, const vm::SetObject& b, Match match);
 vm::Value intersection(vm::Value a, const vm::SetObject& b, Match match);
 vm::Value difference(vm::Value a, const vm::SetObject& b, Match match);
+// All items that are the same as this one; false when there is none.
+bool erase_all(vm::Value& set, const vm::Value& item, Match match);
 vm::Value symmetric_difference(vm::Value a, const vm::SetObject& b, Match match);
 
-// The number of the other kind that is `==` to this one; nil when there is none.
+// The number of the other kind that is `==` to this one; nil when there is none. Ints beyond 2^53 share one float, so
+// that a search by hash does not find it.
 vm::Value numeric_twin(const vm::Value& number);
 
 }  // namespace harn::builtins

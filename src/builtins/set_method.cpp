@@ -38,9 +38,7 @@ Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(call.set(0));
   Value set = call.take(0);
   claim(set);
-  set_erase(set, call.arg(1));
-  Value twin = numeric_twin(call.arg(1));
-  if (!twin.is_nil()) set_erase(set, twin);
+  erase_all(set, call.arg(1), Match::Equality);
   return set;
 }
 

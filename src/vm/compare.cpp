@@ -101,6 +101,7 @@ class Comparison {
   }
 
   static bool compare_sets(const SetObject* a, const SetObject* b) {
+    using Match = SetObject::Match;
     if (a->size != b->size) return false;
     if (a == b) return true;
     if (set_depth >= kMaxSetDepth) return false;
@@ -111,7 +112,7 @@ class Comparison {
     auto items = a->values();
     for (auto item = items.begin(); item != items.end(); ++item) {
       step();
-      if (!b->contains(*item, item.hash())) return false;
+      if (!b->contains(*item, item.hash(), mode == Mode::Equal ? Match::Equality : Match::Structure)) return false;
     }
     return true;
   }
@@ -184,9 +185,15 @@ uint64_t hash_range(uint64_t seed, const RangeObject* range, int depth) {
   return hash_sequence(seed, static_cast<size_t>(range->size()), item, depth);
 }
 
+uint64_t hash_int(uint64_t bits) { return mix(2, bits); }
+
 uint64_t hash_number(double number) {
   if (std::isnan(number)) return mix(3, 1);
-  if (number == 0) number = 0;  // -0.0 equals 0.0
+  // As the int that is `==` to it, where no two ints are equal to one float.
+  constexpr double kExact = 0x1p53;
+  if (number >= -kExact && number <= kExact && number == std::trunc(number)) {
+    return hash_int(static_cast<uint64_t>(static_cast<int64_t>(number)));
+  }
   return mix(3, std::bit_cast<uint64_t>(number));
 }
 
@@ -212,7 +219,7 @@ uint64_t hash_at(const Value& value, int depth) {
     case Kind::Unset:
     case Kind::Nil: return mix(1, 1);
     case Kind::Bool: return mix(1, 2 + value.bits());
-    case Kind::Int: return mix(2, value.bits());
+    case Kind::Int: return hash_int(value.bits());
     case Kind::Float: return hash_number(value.as_float());
     case Kind::String: return mix(4, value.as_string()->hash());
     case Kind::Bytes: return mix(5, text_hash(value.as_bytes()->view()));

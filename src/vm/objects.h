@@ -180,11 +180,13 @@ struct SetObject : Object {
   };
   Range values() const { return {this}; }
 
-  bool contains(const Value& value) const;
+  // When an item and a value are the same: int 1 and float 1.0 differ, or `==` decides.
+  enum class Match : uint8_t { Structure, Equality };
+  bool contains(const Value& value, Match match = Match::Structure) const;
   // With the hash that another set keeps for the value.
-  bool contains(const Value& value, uint32_t hash) const;
+  bool contains(const Value& value, uint32_t hash, Match match = Match::Structure) const;
   // Where the value is, or `used`.
-  size_t place(const Value& value) const;
+  size_t place(const Value& value, Match match = Match::Structure) const;
   // For building a new set: only while the caller is its one owner. False when it was there.
   bool insert(Value value);
   bool insert(Value value, uint32_t hash);
@@ -194,7 +196,8 @@ Ref<ListObject> set_items(const SetObject* set);
 // The set in `target` as an object that may be written to.
 SetObject* writable_set(Value& target);
 void set_insert(Value& target, Value value);
-void set_erase(Value& target, const Value& value);
+// False when there is no such item.
+bool set_erase(Value& target, const Value& value, SetObject::Match match = SetObject::Match::Structure);
 
 // ---- pairs, cells ----
 

@@ -23,8 +23,12 @@ uint32_t item_hash(const Value& value) {
 // Items and behind them their hashes: one block.
 size_t block_size(uint32_t capacity) { return capacity * (sizeof(Value) + sizeof(uint32_t)); }
 
-size_t find_item(const SetObject* set, const Value& value, uint32_t hash) {
-  auto is_wanted = [&](uint32_t item) { return same(set->items[item], value); };
+using Match = SetObject::Match;
+
+size_t find_item(const SetObject* set, const Value& value, uint32_t hash, Match match = Match::Structure) {
+  auto is_wanted = [&](uint32_t item) {
+    return match == Match::Structure ? same(set->items[item], value) : equal(set->items[item], value);
+  };
   if (set->index.slots) {
     int64_t found = set->index.find(hash, set->hashes(), is_wanted);
     return found < 0 ? kNotFound : static_cast<size_t>(found);
@@ -131,14 +135,14 @@ Ref<ListObject> set_items(const SetObject* set) {
   return list;
 }
 
-bool SetObject::contains(const Value& value) const { return contains(value, item_hash(value)); }
+bool SetObject::contains(const Value& value, Match match) const { return contains(value, item_hash(value), match); }
 
-bool SetObject::contains(const Value& value, uint32_t hash) const {
-  return size != 0 && find_item(this, value, hash) != kNotFound;
+bool SetObject::contains(const Value& value, uint32_t hash, Match match) const {
+  return size != 0 && find_item(this, value, hash, match) != kNotFound;
 }
 
-size_t SetObject::place(const Value& value) const {
-  size_t found = find_item(this, value, item_hash(value));
+size_t SetObject::place(const Value& value, Match match) const {
+  size_t found = find_item(this, value, item_hash(value), match);
   return found == kNotFound ? used : found;
 }
 
@@ -174,13 +178,13 @@ void set_insert(Value& target, Value value) {
   set->insert(std::move(value), hash);
 }
 
-void set_erase(Value& target, const Value& value) {
+bool set_erase(Value& target, const Value& value, Match match) {
   SetObject* set = target.as_set();
-  size_t item = find_item(set, value, item_hash(value));
-  if (item == kNotFound) return;
+  size_t item = find_item(set, value, item_hash(value), match);
+  if (item == kNotFound) return false;
   if (!target.is_unique()) {
     target = copy_without(set, item);
-    return;
+    return true;
   }
   if (set->index.slots) set->index.remove(static_cast<uint32_t>(item), set->hashes());
   Value removed = std::move(set->items[item]);  // freed last: `value` may be this very item
@@ -188,6 +192,7 @@ void set_erase(Value& target, const Value& value) {
   --set->size;
   while (set->first < set->used && set->is_hole(set->first)) ++set->first;
   if (set->used > 32 && set->size < set->used / 2) rebuild(set);
+  return true;
 }
 
 }  // namespace harn::vm

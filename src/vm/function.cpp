@@ -131,6 +131,7 @@ struct Unit::Storage {
   std::deque<std::vector<InlineCache>> caches;
   std::deque<std::vector<Prototype*>> functions;
   std::deque<std::vector<Shape*>> shapes;
+  std::deque<std::vector<KindSet>> quick_checks;
   std::mutex lock;  // guards what follows
   std::unordered_map<const Prototype*, Prototype> twins;
   std::unordered_map<const Code*, ReachedVariables> reached;
@@ -156,6 +157,32 @@ Value link_constant(const Constant& constant, const BuiltinTable& builtins) {
   }
   return Value();
 }
+
+// The kinds whose values fit a type without a look inside. As `fits` decides (type_check.cpp).
+KindSet kinds_of(const TypeCheck& type) {
+  using K = TypeCheck::Kind;
+  bool takes_any_item = type.items.empty() || type.items[0]->kind == K::Any;
+  switch (type.kind) {
+    case K::Any: return ~KindSet{0};
+    case K::Int: case K::Float: case K::Number: return on(Kind::Int, Kind::Float);
+    case K::String: return on(Kind::String);
+    case K::Bytes: return on(Kind::Bytes);
+    case K::Bool: return on(Kind::Bool);
+    case K::Nil: return on(Kind::Nil);
+    case K::List: return takes_any_item ? on(Kind::List, Kind::Range) : 0;
+    case K::Dict: return takes_any_item ? on(Kind::Dict, Kind::Struct) : 0;
+    case K::Set: return takes_any_item ? on(Kind::Set) : 0;
+    case K::Union: {
+      KindSet kinds = 0;
+      for (const auto& item : type.items) kinds |= kinds_of(*item);
+      return kinds;
+    }
+    default: return 0;
+  }
+}
+
+// A left-out argument is not checked; of a rest parameter each item is.
+KindSet link_check(const ParamCheck& check) { return check.rest ? 0 : kinds_of(*check.type) | on(Kind::Unset); }
 
 Shape* link_shape(const Constant& constant) {
   auto* keys = std::get_if<Keys>(&constant);
@@ -196,6 +223,9 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   for (auto& function : code.functions) functions.push_back(link(*function, builtins));
   proto.constants = constants.data();
   proto.shapes = shapes.data();
+  auto& quick_checks = storage_->quick_checks.emplace_back();
+  for (const ParamCheck& check : code.checks) quick_checks.push_back(link_check(check));
+  proto.quick_checks = quick_checks.data();
   proto.caches = caches.data();
   proto.functions = functions.data();
   proto.library = library.data();

@@ -55,6 +55,7 @@ struct Prototype {
   uint32_t exact_args = kNeverExact;
   Prototype** functions = nullptr;
   Shape** shapes = nullptr;  // by constant index, for lists of keys
+  const KindSet* quick_checks = nullptr;  // by check: the kinds that fit, whatever the value
   const bytecode::Code* code = nullptr;
   Unit* unit = nullptr;
 

@@ -894,6 +894,7 @@ op_MakeClosure:
   RA = make_closure(*frame, bx_of(w));
   NEXT;
 op_CheckParam: {
+  if (proto->quick_checks[bx_of(w)] >> static_cast<unsigned>(RA.kind()) & 1) [[likely]] NEXT;
   const ParamCheck& check = proto->code->checks[bx_of(w)];
   SETTLE(check_param(RA, check));
 }

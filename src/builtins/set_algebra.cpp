@@ -10,7 +10,9 @@ namespace harn::builtins {
 
 using namespace vm;
 
-Value numeric_twin(const Value& number) {
+// The number of the other kind that is `==` to this one; nil when there is none. Beyond 2^53 several ints share one
+// float, so a search by hash does not find it.
+static Value numeric_twin(const Value& number) {
   if (number.is_int()) return Value::number(number.as_number());
   if (!number.is_float()) return Value();
   double value = number.as_float();

@@ -20,8 +20,4 @@ vm::Value difference(vm::Value a, const vm::SetObject& b, Match match);
 bool erase_all(vm::Value& set, const vm::Value& item, Match match);
 vm::Value symmetric_difference(vm::Value a, const vm::SetObject& b, Match match);
 
-// The number of the other kind that is `==` to this one; nil when there is none. Ints beyond 2^53 share one float, so
-// that a search by hash does not find it.
-vm::Value numeric_twin(const vm::Value& number);
-
 }  // namespace harn::builtins

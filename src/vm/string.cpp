@@ -10,7 +10,6 @@
 #include "vm/long_text.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
-#include "vm/pace.h"
 
 namespace harn::vm {
 
@@ -186,23 +185,11 @@ uint32_t StringObject::compute_hash() const {
   return computed;
 }
 
-// In pieces, each of whole characters.
-static size_t count_in_pieces(std::string_view text) {
-  constexpr size_t kPiece = 1 << 16;
-  size_t count = 0;
-  while (text.size() > kPiece) {
-    size_t cut = kPiece;
-    while (cut > kPiece - 4 && (text[cut] & 0xC0) == 0x80) --cut;
-    if (cut == kPiece - 4) break;  // broken text
-    count += text::count_chars(text.substr(0, cut));
-    text.remove_prefix(cut);
-    step(cut / 8);
-  }
-  return count + text::count_chars(text);
-}
-
 uint32_t StringObject::compute_chars() const {
-  auto computed = static_cast<uint32_t>(count_in_pieces(view()));
+  uint32_t computed = 0;
+  for (std::string_view rest = view(); !rest.empty();) {
+    computed += static_cast<uint32_t>(text::count_chars(next_piece(rest)));
+  }
   __atomic_store_n(&chars_value, computed, __ATOMIC_RELAXED);
   return computed;
 }

@@ -38,7 +38,8 @@ static void leave(Waiter& waiter, Wake reason) {
 }
 
 void Task::end_wait() {
-  if (waiter.queue.load(std::memory_order_relaxed) || waiter.value.is_heap()) leave(waiter, woken_by);
+  // Acquired: whoever took the waiter out of the queue is done with it.
+  if (waiter.queue.load(std::memory_order_acquire) || waiter.value.is_heap()) leave(waiter, woken_by);
   if (more_waiters) {
     for (Waiter& one : *more_waiters) leave(one, woken_by);
     more_waiters->clear();

@@ -11,10 +11,21 @@ namespace harn {
 inline std::atomic<bool> several_threads{false};
 inline bool is_alone() { return !several_threads.load(std::memory_order_relaxed); }
 
+// How many this thread holds, where somebody looks: code that holds one does not make room for other tasks.
+#ifdef HARN_SANITIZED
+inline constinit thread_local int locks_held = 0;
+inline void count_lock(int more) { locks_held += more; }
+inline bool holds_no_lock() { return locks_held == 0; }
+#else
+inline void count_lock(int) {}
+inline bool holds_no_lock() { return true; }
+#endif
+
 // Guards a few instructions. Works with std::lock_guard.
 class SpinLock {
  public:
   void lock() {
+    count_lock(1);
     if (is_alone()) return;
     for (int tries = 0; taken_.exchange(true, std::memory_order_acquire); ++tries) {
       // The holder may have been put aside by the kernel.
@@ -25,7 +36,10 @@ class SpinLock {
       }
     }
   }
-  void unlock() { taken_.store(false, std::memory_order_release); }
+  void unlock() {
+    count_lock(-1);
+    taken_.store(false, std::memory_order_release);
+  }
 
  private:
   std::atomic<bool> taken_{false};

@@ -17,7 +17,7 @@ using namespace vm;
 using re2::RE2;
 
 // The pattern argument, compiled for the text argument.
-Outcome<const Regex*> compile(Call& call, uint32_t pattern, uint32_t text, uint32_t flags) {
+Outcome<Regex> compile(Call& call, uint32_t pattern, uint32_t text, uint32_t flags) {
   auto source = HARN_TRY(call.text(pattern));
   HARN_CHECK(call.text(text));
   auto letters = HARN_TRY(call.text_or(flags, ""));
@@ -28,8 +28,8 @@ Outcome<const Regex*> compile(Call& call, uint32_t pattern, uint32_t text, uint3
 }
 
 Outcome<Value> regex_match(Call& call) {
-  const Regex* regex = HARN_TRY(compile(call, 0, 1, 2));
-  Matches matches(*regex, call.arg(1), 0);
+  Regex regex = HARN_TRY(compile(call, 0, 1, 2));
+  Matches matches(regex, call.arg(1), 0);
   Ref<ListObject> found;
   while (matches.next()) {
     if (!found) found = new_list();
@@ -89,11 +89,11 @@ std::vector<Piece> cut_replacement(const RE2& regex, std::string_view replacemen
 }
 
 Outcome<Value> regex_replace(Call& call) {
-  const Regex* regex = HARN_TRY(compile(call, 0, 1, 3));
+  Regex regex = HARN_TRY(compile(call, 0, 1, 3));
   auto text = HARN_TRY(call.text(1));
-  auto pieces = cut_replacement(**regex, HARN_TRY(call.text(2)));
+  auto pieces = cut_replacement(*regex, HARN_TRY(call.text(2)));
   bool needs_groups = pieces.size() > 1;
-  Matches matches(*regex, call.arg(1), needs_groups ? (*regex)->NumberOfCapturingGroups() : 0);
+  Matches matches(regex, call.arg(1), needs_groups ? regex->NumberOfCapturingGroups() : 0);
   std::string out;
   size_t copied = 0;
   bool found = false;
@@ -163,18 +163,18 @@ class CaptureDicts {
 };
 
 Outcome<Value> regex_captures(Call& call) {
-  const Regex* regex = HARN_TRY(compile(call, 0, 1, 2));
-  Matches matches(*regex, call.arg(1), (*regex)->NumberOfCapturingGroups());
-  CaptureDicts dicts(**regex);
+  Regex regex = HARN_TRY(compile(call, 0, 1, 2));
+  Matches matches(regex, call.arg(1), regex->NumberOfCapturingGroups());
+  CaptureDicts dicts(*regex);
   auto found = new_list();
   while (matches.next()) found->push(dicts.make(matches));
   return found;
 }
 
 Outcome<Value> regex_split(Call& call) {
-  const Regex* regex = HARN_TRY(compile(call, 1, 0, 2));
+  Regex regex = HARN_TRY(compile(call, 1, 0, 2));
   auto text = HARN_TRY(call.text(0));
-  Matches matches(*regex, call.arg(0), 0);
+  Matches matches(regex, call.arg(0), 0);
   auto parts = new_list();
   size_t start = 0;
   while (matches.next()) {

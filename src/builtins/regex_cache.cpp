@@ -154,12 +154,11 @@ RegexCache& RegexCache::of_thread() {
 RegexCache::RegexCache() = default;
 RegexCache::~RegexCache() = default;
 
-std::expected<const Regex*, std::string> RegexCache::get(std::string_view pattern,
-                                                         std::string_view flags,
-                                                         bool text_is_ascii) {
+std::expected<Regex, std::string> RegexCache::get(std::string_view pattern, std::string_view flags,
+                                                  bool text_is_ascii) {
   key_.assign(text_is_ascii ? "a" : "u").append(flags).append("/").append(pattern);
   auto found = compiled_.find(key_);
-  if (found != compiled_.end()) return &found->second;
+  if (found != compiled_.end()) return found->second;
 
   size_t bad = flags.find_first_not_of("imsx");
   if (bad != std::string_view::npos) {
@@ -170,10 +169,12 @@ std::expected<const Regex*, std::string> RegexCache::get(std::string_view patter
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kMaxAutomaton);
+  // Other tasks of the thread may use the cache while it is compiled.
+  std::string key = key_;
   Regex regex = compiled(translate_pattern(pattern, flags, !text_is_ascii), options);
   if (!regex->ok()) return std::unexpected(regex->error());
   if (compiled_.size() >= kMaxPatterns) compiled_.clear();
-  return &(compiled_[key_] = std::move(regex));
+  return compiled_[key] = std::move(regex);
 }
 
 }  // namespace harn::builtins

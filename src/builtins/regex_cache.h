@@ -25,9 +25,8 @@ class RegexCache {
 
   // The pattern with flags out of "imsx", compiled for `text`: `\w`, `\d` and `\s` mean Unicode
   // classes, but text that is all ASCII cannot tell, and the smaller automaton is faster. The error
-  // is the sentence after "Invalid regex: ". The result is valid until the next call.
-  std::expected<const Regex*, std::string> get(std::string_view pattern, std::string_view flags,
-                                               bool text_is_ascii);
+  // is the sentence after "Invalid regex: ".
+  std::expected<Regex, std::string> get(std::string_view pattern, std::string_view flags, bool text_is_ascii);
 
  private:
   std::string key_;

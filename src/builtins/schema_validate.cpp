@@ -225,7 +225,7 @@ bool Validator::matches_pattern(std::string_view pattern, const Value& text, boo
     report(harn::format("invalid regex pattern '{}': {}", pattern, regex.error()));
     return false;
   }
-  matched = has_match(**regex, text);
+  matched = has_match(*regex, text);
   return true;
 }
 

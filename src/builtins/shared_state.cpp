@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "builtins/families.h"
 #include "builtins/task_scope.h"
+#include "vm/pace.h"
 #include "vm/transfer.h"
 #include "vm/vm.h"
 
@@ -114,6 +115,16 @@ struct Expectation {
   }
 };
 
+// The lock of a cell or map. Values are compared and copied meanwhile, which may take a while.
+class Hold {
+ public:
+  explicit Hold(SpinLock& lock) : lock_(lock) {}
+
+ private:
+  std::lock_guard<SpinLock> lock_;
+  Undivided undivided_;
+};
+
 // With the lock held: whether the write may happen, counted either way.
 bool may_swap(Counters& counters, const Expectation& expected, const Value& stored) {
   bool is_stale = expected.is_snapshot && expected.version != counters.version;
@@ -144,7 +155,7 @@ Outcome<Value> shared_cell(Call& call) {
 
 Outcome<Value> shared_get(Call& call) {
   SharedCell& cell = *HARN_TRY(opened<SharedCell>(call));
-  std::lock_guard lock(cell.lock);
+  Hold hold(cell.lock);
   ++cell.counters.reads;
   return read_shared(cell.value);
 }
@@ -152,14 +163,14 @@ Outcome<Value> shared_get(Call& call) {
 Outcome<Value> shared_set(Call& call) {
   SharedCell& cell = *HARN_TRY(opened<SharedCell>(call));
   Value value = HARN_TRY(transfer(call.take(1)));
-  std::lock_guard lock(cell.lock);
+  Hold hold(cell.lock);
   cell.counters.count_write();
   return std::exchange(cell.value, std::move(value));
 }
 
 Outcome<Value> shared_snapshot(Call& call) {
   SharedCell& cell = *HARN_TRY(opened<SharedCell>(call));
-  std::lock_guard lock(cell.lock);
+  Hold hold(cell.lock);
   ++cell.counters.reads;
   return snapshot(cell.value, cell.counters);
 }
@@ -168,7 +179,7 @@ Outcome<Value> shared_cas(Call& call) {
   SharedCell& cell = *HARN_TRY(opened<SharedCell>(call));
   Expectation expected(call.arg(1));
   Value value = HARN_TRY(transfer(call.take(2)));
-  std::lock_guard lock(cell.lock);
+  Hold hold(cell.lock);
   bool swapped = may_swap(cell.counters, expected, cell.value);
   // The old value dies with `value`, when the lock is free again.
   if (swapped) std::swap(cell.value, value);
@@ -196,7 +207,7 @@ Outcome<Value> shared_map(Call& call) {
 Outcome<Value> shared_map_get(Call& call) {
   SharedMap& map = *HARN_TRY(opened<SharedMap>(call));
   auto key = HARN_TRY(call.text(1));
-  std::lock_guard lock(map.lock);
+  Hold hold(map.lock);
   ++map.counters.reads;
   auto found = map.values.find(key);
   return found == map.values.end() ? Outcome<Value>(call.take(2)) : read_shared(found->second);
@@ -206,7 +217,7 @@ Outcome<Value> shared_map_set(Call& call) {
   SharedMap& map = *HARN_TRY(opened<SharedMap>(call));
   auto key = HARN_TRY(call.text(1));
   Value value = HARN_TRY(transfer(call.take(2)));
-  std::lock_guard lock(map.lock);
+  Hold hold(map.lock);
   map.counters.count_write();
   return map.set(key, std::move(value));
 }
@@ -214,7 +225,7 @@ Outcome<Value> shared_map_set(Call& call) {
 Outcome<Value> shared_map_delete(Call& call) {
   SharedMap& map = *HARN_TRY(opened<SharedMap>(call));
   auto key = HARN_TRY(call.text(1));
-  std::lock_guard lock(map.lock);
+  Hold hold(map.lock);
   if (map.values.contains(key)) map.counters.count_write();
   return map.erase(key);
 }
@@ -222,7 +233,7 @@ Outcome<Value> shared_map_delete(Call& call) {
 Outcome<Value> shared_map_entries(Call& call) {
   SharedMap& map = *HARN_TRY(opened<SharedMap>(call));
   Value entries = new_dict();
-  std::lock_guard lock(map.lock);
+  Hold hold(map.lock);
   ++map.counters.reads;
   for (auto& [key, stored] : map.values) {
     Value value = HARN_TRY(read_shared(stored));
@@ -234,7 +245,7 @@ Outcome<Value> shared_map_entries(Call& call) {
 Outcome<Value> shared_map_snapshot(Call& call) {
   SharedMap& map = *HARN_TRY(opened<SharedMap>(call));
   auto key = HARN_TRY(call.text(1));
-  std::lock_guard lock(map.lock);
+  Hold hold(map.lock);
   ++map.counters.reads;
   return snapshot(map.get(key), map.counters);
 }
@@ -245,7 +256,7 @@ Outcome<Value> shared_map_cas(Call& call) {
   Expectation expected(call.arg(2));
   Value value = HARN_TRY(transfer(call.take(3)));
   Value old;  // dies when the lock is free again
-  std::lock_guard lock(map.lock);
+  Hold hold(map.lock);
   bool swapped = may_swap(map.counters, expected, map.get(key));
   if (swapped) old = value.is_nil() ? map.erase(key) : map.set(key, std::move(value));
   return Value::boolean(swapped);
@@ -255,7 +266,7 @@ Outcome<Value> shared_map_cas(Call& call) {
 
 template <class T>
 Value metrics(const ScopedName& name, T& item) {
-  std::lock_guard lock(item.lock);
+  Hold hold(item.lock);
   const Counters& counters = item.counters;
   return DictBuilder()
       .add("kind", text_value(T::kType))

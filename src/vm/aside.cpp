@@ -5,11 +5,13 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "base/assert.h"
 #include "base/spin_lock.h"
+#include "vm/fiber.h"
 #include "vm/futex.h"
 #include "vm/pace.h"
 #include "vm/transfer.h"
@@ -20,6 +22,7 @@ namespace {
 
 struct Job {
   explicit Job(std::function<void()> work) : work(std::move(work)) {}
+  std::optional<Completion> completion;  // when the task waits for it
 
   std::function<void()> work;
   std::exception_ptr failure;
@@ -37,7 +40,18 @@ struct Job {
       std::lock_guard lock(mutex);
       has_ended.store(1, std::memory_order_release);
     }
-    futex_wake(has_ended);
+    if (completion) completion->finish();
+    else futex_wake(has_ended);
+  }
+
+  // In the task: until the work has ended.
+  void wait() {
+    constexpr Nanoseconds kLookEvery = kMillisecond;
+    if (completion) return void(completion->wait("a computation"));
+    while (!has_ended.load(std::memory_order_acquire)) {
+      futex_wait(has_ended, 0, kLookEvery);
+      heed();
+    }
   }
 
   // The worker goes away. The text changes hands: from now on two threads count it.
@@ -113,14 +127,11 @@ class Helpers {
 }  // namespace
 
 void run_aside(std::function<void()> work, const Value& keeps) {
-  constexpr Nanoseconds kLookEvery = kMillisecond;
   auto job = std::make_shared<Job>(std::move(work));
+  if (Completion::may_wait()) job->completion.emplace();
   Helpers::get().add(job);
   try {
-    while (!job->has_ended.load(std::memory_order_acquire)) {
-      futex_wait(job->has_ended, 0, kLookEvery);
-      heed();
-    }
+    job->wait();
   } catch (const Stopped&) {
     job->abandon(keeps);
     throw;

@@ -7,9 +7,9 @@
 
 // Work of a library that cannot be stopped in the middle, on a thread of its own.
 //
-// One search of RE2 in a large text, or one run of a parser, takes as long as it takes. The worker that needs
-// the answer hands the work to a helper and sleeps, but looks up as `step` does: when the running task has to
-// stop, it leaves by `Stopped` at once, and the work goes on for nobody until it ends.
+// One search of RE2 in a large text, or one run of a parser, takes as long as it takes. The task that needs
+// the answer hands the work to a helper and waits; its worker runs other tasks meanwhile, if there are any. When the
+// task has to stop, it leaves by `Stopped` at once, and the work goes on for nobody until it ends.
 //
 //   auto search = std::make_shared<Search>(...);   // owned by the work, too: it may outlive the call
 //   run_aside([search] { search->run(); }, text);

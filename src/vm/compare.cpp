@@ -13,6 +13,8 @@
 // comparison goes on in a list of its own below a certain depth, and hashes stop looking there.
 namespace harn::vm {
 
+constinit thread_local int set_depth = 0;
+
 namespace {
 
 enum class Mode { Equal, Same };
@@ -21,7 +23,6 @@ constexpr int kMaxRecursion = 40;  // C++ frames; deeper levels wait in a list
 constexpr int kMaxHashDepth = 24;
 // Sets look their items up, which recurses. Sets of sets deeper than this compare by address.
 constexpr int kMaxSetDepth = 64;
-constinit thread_local int set_depth = 0;
 
 template <Mode mode>
 class Comparison {

@@ -3,6 +3,7 @@
 #include <mutex>
 
 #include "base/assert.h"
+#include "vm/interpreter.h"
 #include "vm/memory.h"
 #include "vm/pace.h"
 #include "vm/scheduler.h"
@@ -82,10 +83,21 @@ Step finish(WaitCall& call) {
 
 // Hands the worker back until the task is woken.
 Wake park(Task& task) {
-  HARN_ASSERT(task.fiber, "only a function on a fiber may wait");
+  if (!task.fiber) return task.home->interpreter->wait();
   task.fiber->stack->pause();
   return task.fiber->woken_by;
 }
+
+// Something outside is under way.
+class Outside {
+ public:
+  explicit Outside(Scheduler& scheduler) : scheduler_(scheduler) { scheduler_.external_begin(); }
+  ~Outside() { scheduler_.external_end(); }
+  Outside(const Outside&) = delete;
+
+ private:
+  Scheduler& scheduler_;
+};
 
 }  // namespace
 
@@ -100,28 +112,32 @@ Step run_on_fiber(WaitCall& call, NativeFunction function) {
 
 Wake Completion::wait(const char* what, Value on, Nanoseconds due) {
   Task& task = Scheduler::current();
-  Scheduler& scheduler = *task.scheduler;
-  scheduler.external_begin();
-  Wake why = Wake::Retry;
-  while (why == Wake::Retry) {
+  Outside outside(*task.scheduler);
+  for (;;) {
     uint64_t ticket;
     {
       std::lock_guard guard(lock_);
-      if (finished_) {
-        why = Wake::Value;
-        break;
-      }
+      if (finished_) return Wake::Value;
       task_ = &task;
       ticket_ = ticket = task.begin_wait(what, &on);
     }
-    if (due != kNever) scheduler.set_timeout(task, ticket, due);
-    why = park(task);
     // With the lock: `finish` has let go of the task and its scheduler.
-    std::lock_guard guard(lock_);
-    ticket_ = 0;
+    struct Leave {
+      Completion& self;
+      ~Leave() {
+        std::lock_guard guard(self.lock_);
+        self.ticket_ = 0;
+      }
+    } leave{*this};
+    if (due != kNever) task.scheduler->set_timeout(task, ticket, due);
+    Wake why = park(task);
+    if (why != Wake::Retry) return why;
   }
-  scheduler.external_end();
-  return why;
+}
+
+bool Completion::may_wait() {
+  Worker* worker = this_worker;
+  return worker && worker->interpreter && worker->scheduler.live_tasks() > 0 && worker->interpreter->can_part();
 }
 
 void Completion::finish() {

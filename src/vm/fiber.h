@@ -39,9 +39,13 @@ class Completion {
   // or the task is told to stop (Wake::Cancelled). After that the function should make the operation
   // end, may wait for it once more (nothing but the time interrupts that), and returns; what it returns
   // does not matter, the task unwinds with the reason it was stopped for.
+  // Elsewhere it can be called where `may_wait`, and leaves by `Stopped` when the task is told to stop.
   Wake wait(const char* what, Value on = {}, Nanoseconds due = kNever);
   // On any thread, once.
   void finish();
+
+  // Whether the running task can wait where it is, and there are others that could use the worker.
+  static bool may_wait();
 
  private:
   SpinLock lock_;

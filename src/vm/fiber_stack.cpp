@@ -40,7 +40,6 @@ namespace context = boost::context::detail;
 namespace {
 
 constexpr size_t kGuard = 4096;
-constexpr size_t kStack = 256 * 1024;
 // So many unused stacks keep their pages, so many more keep only their addresses; the rest is unmapped.
 constexpr size_t kWarm = 32;
 constexpr size_t kPooled = 256;
@@ -53,7 +52,7 @@ struct FiberStack::Jump {
   static void entering(FiberStack& stack) {
     (void)stack;
 #ifdef HARN_ASAN
-    __sanitizer_start_switch_fiber(&stack.outer_fake_stack_, stack.memory_ + kGuard, kStack);
+    __sanitizer_start_switch_fiber(&stack.outer_fake_stack_, stack.memory_ + kGuard, stack.size_);
 #endif
 #ifdef HARN_TSAN
     stack.outer_fiber_ = __tsan_get_current_fiber();
@@ -132,7 +131,7 @@ struct FiberStack::Pool {
         return;
       }
     }
-    madvise(stack->memory_ + kGuard, kStack, MADV_DONTNEED);
+    madvise(stack->memory_ + kGuard, kSmall, MADV_DONTNEED);
     {
       std::lock_guard guard(lock);
       if (cold_count < kPooled) {
@@ -142,31 +141,48 @@ struct FiberStack::Pool {
         return;
       }
     }
-    munmap(stack->memory_, kGuard + kStack);
-    delete stack;
+    stack->unmap();
+  }
+
+  // Stacks of other sizes are counted only.
+  void count(int more) {
+    std::lock_guard guard(lock);
+    in_use += more;
   }
 };
 
-FiberStack* FiberStack::take(Body body, void* argument) {
+FiberStack* FiberStack::map(size_t size) {
+  void* memory = mmap(nullptr, kGuard + size, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  if (mprotect(memory, kGuard, PROT_NONE) != 0) {
+    munmap(memory, kGuard + size);
+    return nullptr;
+  }
+  auto* stack = new FiberStack;
+  stack->memory_ = static_cast<char*>(memory);
+  stack->size_ = size;
+  return stack;
+}
+
+void FiberStack::unmap() {
+  munmap(memory_, kGuard + size_);
+  delete this;
+}
+
+FiberStack* FiberStack::take(Body body, void* argument, size_t size) {
   Pool& pool = Pool::get();
-  FiberStack* stack = pool.take();
+  FiberStack* stack = size == kSmall ? pool.take() : nullptr;
+  if (size != kSmall) pool.count(1);
+  if (!stack) stack = map(size);
   if (!stack) {
-    void* memory = mmap(nullptr, kGuard + kStack, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    bool guarded = memory != MAP_FAILED && mprotect(memory, kGuard, PROT_NONE) == 0;
-    if (!guarded) {
-      if (memory != MAP_FAILED) munmap(memory, kGuard + kStack);
-      std::lock_guard guard(pool.lock);
-      --pool.in_use;
-      return nullptr;
-    }
-    stack = new FiberStack;
-    stack->memory_ = static_cast<char*>(memory);
+    pool.count(-1);
+    return nullptr;
   }
   stack->body_ = body;
   stack->argument_ = argument;
   stack->returned_ = false;
-  stack->inside_ = context::make_fcontext(stack->memory_ + kGuard + kStack, kStack, Jump::main);
+  stack->inside_ = context::make_fcontext(stack->memory_ + kGuard + size, size, Jump::main);
 #ifdef HARN_ASAN
   stack->own_fake_stack_ = nullptr;
 #endif
@@ -179,12 +195,14 @@ FiberStack* FiberStack::take(Body body, void* argument) {
 void FiberStack::give_back(FiberStack* stack) {
 #ifdef HARN_ASAN
   // Frames that were left without returning have marked their variables as out of bounds.
-  __asan_unpoison_memory_region(stack->memory_ + kGuard, kStack);
+  __asan_unpoison_memory_region(stack->memory_ + kGuard, stack->size_);
 #endif
 #ifdef HARN_TSAN
   __tsan_destroy_fiber(stack->own_fiber_);
 #endif
-  Pool::get().put(stack);
+  if (stack->size_ == kSmall) return Pool::get().put(stack);
+  Pool::get().count(-1);
+  stack->unmap();
 }
 
 bool FiberStack::resume() {

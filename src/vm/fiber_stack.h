@@ -13,9 +13,13 @@ class FiberStack {
  public:
   using Body = void (*)(void* argument);
 
+  // What builtins that wait have, and as much as a thread has: such a stack is not kept for the next user.
+  static constexpr size_t kSmall = 256 * 1024;
+  static constexpr size_t kLarge = 8 * 1024 * 1024;
+
   // A stack on which `body(argument)` is about to run; null when there is no memory or address space.
-  static FiberStack* take(Body body, void* argument);
-  // Hands back a stack whose body has returned.
+  static FiberStack* take(Body body, void* argument, size_t size = kSmall);
+  // Hands back a stack whose body has returned, or has nothing left to do.
   static void give_back(FiberStack* stack);
 
   // Runs the body, from its start or from where it paused, until it pauses or returns. True when it has
@@ -33,7 +37,11 @@ class FiberStack {
   struct Jump;
   struct Pool;
 
+  static FiberStack* map(size_t size);
+  void unmap();
+
   char* memory_ = nullptr;  // the guard page, then the stack
+  size_t size_ = 0;         // of the stack
   Body body_ = nullptr;
   void* argument_ = nullptr;
   void* inside_ = nullptr;   // where the body goes on

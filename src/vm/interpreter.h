@@ -42,6 +42,11 @@ class Interpreter {
 
   // In the middle of C++ code (see vm/pace.h): throws Stopped when the task has to stop.
   void look_up();
+  // The same, when the task has had its turn: others may have theirs.
+  void end_turn();
+  // The same, for a task that is in somebody's queue: why its wait ended. Only when it can part from its stack.
+  Wake wait();
+  bool can_part();
   // In the middle of C++ code (see vm/claim.h).
   void claim_value(const Value& held);
   // Which frame the block of a deadline is in.
@@ -79,6 +84,10 @@ class Interpreter {
   // The common end of a wait: the answer is there, and the task is in no queue any more.
   bool deliver_answer();
   Status after_parking();
+  bool must_stop_waiting(uint32_t heard) const;
+  // Leaves the stack to the code that runs on it, and the worker to others, until it is the task's turn.
+  void part();
+  void give_way();
 
   // ---- calls.cpp ----
   // Calls the value with `count` arguments from stack index `first` on; the value goes to `result`.

@@ -92,18 +92,33 @@ void look_up() {
   // Some ten microseconds of work, which count as this many passes of a loop.
   constexpr int32_t kSteps = 4'000;
   constexpr int32_t kPasses = 100;
+  // What a task may use up before others have a turn, as in a loop.
+  constexpr int32_t kTurn = 5'000;
   int32_t used = kSteps - std::exchange(steps_left, kSteps);
   Worker* worker = this_worker;
   if (!worker || !worker->interpreter) return;
   auto& budget = worker->pace.budget;
   int32_t left = budget.load(std::memory_order_relaxed) - used / kSteps * kPasses;
   budget.store(left, std::memory_order_relaxed);
-  heed();
+  if (worker->pace.is_raised()) return worker->interpreter->look_up();
+  bool is_eager = worker->scheduler.vm().options().eager_workers;
+  if (is_eager) steps_left = kSteps / 100;
+  if (left > -kTurn && !is_eager) return;
+  budget.store(0, std::memory_order_relaxed);
+  worker->interpreter->end_turn();
 }
 
 void heed() {
   Worker* worker = this_worker;
   if (worker && worker->interpreter && worker->pace.is_raised()) worker->interpreter->look_up();
+}
+
+Undivided::Undivided() : worker_(this_worker) {
+  if (worker_) ++worker_->undivided;
+}
+
+Undivided::~Undivided() {
+  if (worker_) --worker_->undivided;
 }
 
 Undisturbed::Undisturbed() : worker_(this_worker) {

@@ -38,6 +38,8 @@ struct Stopped {
 
 extern constinit thread_local int32_t steps_left;
 void look_up();
+// Levels of sets that are being compared: see compare.cpp.
+extern constinit thread_local int set_depth;
 
 // C++ loops that a program can make as long as it likes call this as they go. A step stands for some
 // nanoseconds: an item, or 64 bytes. Does not return when the running task has to stop, so what is held then
@@ -51,6 +53,17 @@ inline void step_bytes(size_t count) { step(count / 64); }
 // The same for code that waits for another thread: looks at once, and counts nothing, since how often it is called
 // depends on time.
 void heed();
+
+// While one lives, the task does not make room for others in the middle of what it does: it holds a lock.
+class Undivided {
+ public:
+  Undivided();
+  ~Undivided();
+  Undivided(const Undivided&) = delete;
+
+ private:
+  Worker* worker_;
+};
 
 // While one lives, `step` always returns: for destructors and for what must not be left half done.
 class Undisturbed {

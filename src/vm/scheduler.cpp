@@ -18,18 +18,10 @@ constexpr Nanoseconds kEndingTime = 2'000 * kMillisecond;
 
 // ---- life ----
 
-template <class Done>
-void Scheduler::loop_until(Worker& worker, const Done& done) {
-  for (uint32_t rounds = 0; !done(); ++rounds) {
-    if ((rounds & 63) == 0) poll();
-    if (Task* task = next_task(worker)) {
-      run_task(worker, *task);
-      continue;
-    }
-    fire_timers();
-    if (deliver_stop() || worker.ready.size() != 0 || done()) continue;
-    go_idle(worker, kNever);
-  }
+void Scheduler::loop_until(Until until) {
+  until_ = until;
+  Worker& worker = *workers_[0];
+  if (!is_over(worker)) worker.stacks.run();
 }
 
 Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max(1u, workers)), locks_(std::make_unique<Locks>(*this)) {
@@ -60,7 +52,10 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   root.entry = callee;
   root.arguments = std::make_unique<std::vector<Value>>(args.begin(), args.end());
   push_ready(worker, root);
-  loop_until(worker, [&] { return root.finished; });
+  poll();
+  // As long as it is alone it needs no other stack than this one.
+  if (live_tasks() == 0) run_task(worker, *next_task(worker));
+  loop_until(Until::RootEnds);
   drop_credits();
   this_worker = outer;
   if (root.error) return std::unexpected(std::move(root.error));
@@ -100,6 +95,7 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
 
 void Scheduler::run_task(Worker& worker, Task& task) {
   ++worker.turns;
+  if (task.parted) return worker.stacks.go_on(*std::exchange(task.parted, nullptr));
   uint64_t talks = worker.talks;
   worker.running = &task;
   task.home = &worker;
@@ -208,7 +204,7 @@ void Scheduler::end_tasks() {
     alarm.is_up = &time_is_up_;
     alarm.fire = [](Timer& timer, std::vector<Task*>&) { *static_cast<Alarm&>(timer).is_up = true; };
     clock_.add(alarm, clock_.now() + kEndingTime / (round + 1));
-    loop_until(worker, [&] { return time_is_up_ || live_tasks_.load(std::memory_order_acquire) == 0; });
+    loop_until(Until::TasksEnd);
     clock_.remove(alarm);
   }
   drop_credits();
@@ -344,7 +340,12 @@ bool Scheduler::deliver_stop() {
   return true;
 }
 
+void Scheduler::start_beside_root() {
+  for (auto& [callee, argument] : std::exchange(beside_root_, {})) run_beside_root(callee, argument);
+}
+
 void Scheduler::run_beside_root(Value callee, Value argument) {
+  if (root_->parted) return void(beside_root_.emplace_back(std::move(callee), std::move(argument)));
   auto task = new_handle<Task>(kTaskType);
   task->scheduler = this;
   task->id = child_id(root_->id, ++root_->children_started);

@@ -40,10 +40,11 @@ class TaskQueue {
 };
 
 struct Worker {
-  Worker(Scheduler& scheduler, unsigned number) : scheduler(scheduler), number(number) {}
+  Worker(Scheduler& scheduler, unsigned number);
 
   Scheduler& scheduler;
   unsigned number;
+  LoopStacks stacks;
   Task* running = nullptr;
   Interpreter* interpreter = nullptr;  // while it runs code of the program
   Pace pace;
@@ -82,6 +83,9 @@ struct Worker {
   std::atomic<uint32_t> signal{0};  // a futex: changes when the worker is called
   std::atomic<bool> idle{false};    // guarded by Scheduler::idle_lock_ for writing
   std::atomic<bool> looking{false};  // it has nothing to do, asleep or not
+  std::vector<uint64_t> fronts_seen;  // at the others, when it last looked for tasks to steal
+  int steal_tries = 0;
+  int undivided = 0;                // how many `Undivided` live
   std::thread thread;
 };
 
@@ -192,6 +196,8 @@ class Scheduler {
   // On the first worker: runs the callee in the root task's place, with its variables, and lets the root
   // go on afterwards. What it throws is thrown in the root.
   void run_beside_root(Value callee, Value argument);
+  // The root is no longer in the middle of C++ code: what had to wait for that begins.
+  void start_beside_root();
 
   // The last handle of a task that failed is gone, and nobody asked for its result: says so on standard
   // error, so that no failure passes in silence.
@@ -209,6 +215,7 @@ class Scheduler {
 
  private:
   friend class Interpreter;
+  friend struct Worker;
   void run_task(Worker& worker, Task& task);
   void finish(Task& task);
   Task* next_task(Worker& worker);
@@ -220,9 +227,14 @@ class Scheduler {
   void share_backlog(Worker& worker, Nanoseconds now);
   void give_half(Worker& worker, Worker& to);
   bool watch_for_work(Worker& worker);
-  bool steal(Worker& thief, std::vector<uint64_t>& seen);
-  template <class Done>
-  void loop_until(Worker& worker, const Done& done);
+  bool steal(Worker& thief);
+  // What the first worker's loop waits for.
+  enum class Until : uint8_t { RootEnds, TasksEnd };
+  void loop_until(Until until);
+  static void loop_main(void* worker);
+  void loop(Worker& worker);
+  bool is_over(const Worker& worker) const;
+  void look_for_work(Worker& worker);
   void look_for_help(Worker& worker);
   void worker_main(Worker& worker);
   void go_idle(Worker& worker, Nanoseconds look_again);
@@ -253,6 +265,8 @@ class Scheduler {
   std::atomic<int> external_{0};
   std::atomic<bool (*)(Vm&, int)> on_signal_{nullptr};
   std::atomic<bool> expects_signals_{false};
+  Until until_ = Until::RootEnds;
+  std::vector<std::pair<Value, Value>> beside_root_;  // callees and arguments that wait for the root
   bool root_waits_its_turn_ = false;  // it was ready while somebody ran beside it
   std::mutex idle_lock_;
   int active_ = 1;  // workers that are not idle; guarded by idle_lock_

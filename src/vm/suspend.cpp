@@ -1,4 +1,5 @@
 // Where a task stops and goes on: its start, checkpoints, waits, and what was asked of it meanwhile.
+#include "base/assert.h"
 #include "vm/channel.h"
 #include "vm/fiber.h"
 #include "vm/cycles.h"
@@ -166,10 +167,62 @@ Deadline* Interpreter::passed_deadline() const {
   return outermost;
 }
 
+// ---- in the middle of C++ code ----
+
 void Interpreter::look_up() {
   task_->scheduler->attend();
   if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
+  if (worker_->ready.size() != 0 || worker_->inbox.load(std::memory_order_relaxed)) give_way();
 }
+
+void Interpreter::end_turn() {
+  bool others = task_->scheduler->poll();
+  if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
+  if (others) give_way();
+}
+
+// A fiber is a stack of its own, which the worker's loop cannot be left for. What runs in the root's place must not see
+// it in the middle of something.
+bool Interpreter::can_part() {
+  return worker_->undivided == 0 && !task_->fiber && !task_->is_held && worker_->stacks.can_part();
+}
+
+void Interpreter::give_way() {
+  if (!can_part()) return;
+  task_->scheduler->push_ready(*worker_, *task_);
+  part();
+  if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
+}
+
+void Interpreter::part() {
+  HARN_ASSERT(holds_no_lock(), "other tasks would wait for the lock");
+  LoopStacks::Place place;
+  task_->parted = &place;
+  worker_->running = nullptr;
+  Interpreter* innermost = std::exchange(worker_->interpreter, nullptr);
+  int depth = std::exchange(set_depth, 0);
+  worker_->stacks.part(place);
+  set_depth = depth;
+  worker_->interpreter = innermost;
+  worker_->running = task_;
+  use_cells(task_->cell_list);
+  if (task_->is_root()) task_->scheduler->start_beside_root();
+}
+
+Wake Interpreter::wait() {
+  // A polite request is for the places where a program waits.
+  if (!must_stop_waiting(~uint32_t{kRequestCancel}) || !task_->claim(task_->ticket.load())) part();
+  else task_->woken_by = Wake::Cancelled;
+  task_->woken = false;
+  Wake reason = task_->woken_by;
+  task_->end_wait();
+  if (reason == Wake::Error) throw Stopped{std::move(task_->failure)};
+  if (reason != Wake::Cancelled && reason != Wake::Deadline) return reason;
+  if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
+  return Wake::Retry;
+}
+
+// ---- checkpoints ----
 
 Status Interpreter::checkpoint() {
   constexpr size_t kSome = 4'000;
@@ -224,12 +277,14 @@ Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count
 // meanwhile is heard afterwards.
 static bool is_cleaning_up(const Task& task) { return task.fiber && task.fiber->stop; }
 
-// The task is in its queues. Something may have been asked of it before it was: then nobody else will
-// wake it for that.
+// Something may have been asked of the task before it entered its queues: then nobody else will wake it for that.
+bool Interpreter::must_stop_waiting(uint32_t heard) const {
+  uint32_t wanted = task_->requests.load(std::memory_order_seq_cst) & heard;
+  return wanted != 0 || (task_->deadline_passed && passed_deadline());
+}
+
 Status Interpreter::after_parking() {
-  uint32_t wanted = task_->requests.load(std::memory_order_seq_cst);
-  bool must_stop = wanted != 0 || (task_->deadline_passed && passed_deadline());
-  if (!must_stop || is_cleaning_up(*task_) || !task_->claim(task_->ticket.load())) return Status::Parked;
+  if (!must_stop_waiting(~0u) || is_cleaning_up(*task_) || !task_->claim(task_->ticket.load())) return Status::Parked;
   task_->woken_by = Wake::Cancelled;
   task_->woken = true;
   return deliver_wake();

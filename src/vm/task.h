@@ -12,6 +12,7 @@
 #include "vm/function.h"
 #include "vm/globals.h"
 #include "vm/handle.h"
+#include "vm/loop_stacks.h"
 #include "vm/objects.h"
 #include "vm/wait.h"
 
@@ -130,6 +131,7 @@ struct Task : HandleObject {
   uint64_t tickets = 0;             // given so far
   WaitingCall call;
   Fiber* fiber = nullptr;           // the stack of a builtin that waits in the middle of C++ code
+  LoopStacks::Place* parted = nullptr;  // it stopped in the middle of C++ code, and goes on there: Interpreter::part
   Wake woken_by = Wake::Value;
   bool woken = false;
   Value answer;                     // Wake::Value
@@ -161,7 +163,7 @@ struct Task : HandleObject {
   bool is_root() const { return id == 0; }
   // Signals find the root (and what runs in its place) on the first worker, and C++ code in the middle of a
   // function may have looked up what belongs to its thread.
-  bool can_move() const { return !is_root() && !beside_root && !fiber; }
+  bool can_move() const { return !is_root() && !beside_root && !fiber && !parted; }
   // It takes from, or gives to, other tasks: see Scheduler::measure.
   void talk();
   // Takes the wait that `ticket` stands for; whoever succeeds must say why it ends and make it ready.

@@ -125,6 +125,7 @@ Task* Scheduler::next_task(Worker& worker) {
 Task* Scheduler::take_ready(Worker& worker) {
   Task* ready = worker.ready.front();
   if (!ready || !ready->started || ready->is_held || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
+  if (ready->parted || worker.stacks.is_on_own()) return nullptr;
   if (worker.fresh_size.load(std::memory_order_relaxed) != 0 && is_turn_of_fresh(worker, *ready)) {
     return nullptr;
   }
@@ -137,8 +138,9 @@ Task* Scheduler::take_ready(Worker& worker) {
 // Takes half of the tasks that wait to begin, from a worker that has not got round to the first of
 // them since we last looked. A task that its own worker will start at once is left alone: two tasks
 // that talk to each other do so faster on one thread.
-bool Scheduler::steal(Worker& thief, std::vector<uint64_t>& seen) {
+bool Scheduler::steal(Worker& thief) {
   unsigned count = worker_count_.load(std::memory_order_acquire);
+  auto& seen = thief.fronts_seen;
   seen.resize(count);
   for (unsigned i = 0; i < count; ++i) {
     Worker& victim = *workers_[i];
@@ -179,7 +181,7 @@ void Scheduler::make_ready(Task& task) {
 // Tasks that talk to each other do so best on one worker, where a message costs neither the wake of a thread nor
 // the transport of what both use. Those that compute for a while in between are better off apart.
 bool Scheduler::is_better_here(const Task& task) const {
-  if (!task.can_move() || !task.has_left.load(std::memory_order_acquire)) return false;
+  if (!task.has_left.load(std::memory_order_acquire) || !task.can_move()) return false;
   if (vm_.options().eager_workers) return task.tickets % 2 == 0;
   const Worker& worker = *this_worker;
   return worker.is_chatty || static_cast<Nanoseconds>(worker.ready.size() + 1) * worker.turn_time < kNear;
@@ -383,33 +385,62 @@ void Scheduler::sleep(Worker& worker, Nanoseconds look_again) {
   else poke();  // the first worker sees it too, and reports
 }
 
-void Scheduler::worker_main(Worker& worker) {
-  this_worker = &worker;
-  use_credits();
-  std::vector<uint64_t> seen;
-  int tries = 0;
-  uint32_t rounds = 0;
-  while (!ending_) {
-    if ((++rounds & 63) == 0) poll();
+// ---- the loop ----
+
+Worker::Worker(Scheduler& scheduler, unsigned number)
+    : scheduler(scheduler), number(number), stacks(Scheduler::loop_main, this) {}
+
+void Scheduler::loop_main(void* argument) {
+  auto& worker = *static_cast<Worker*>(argument);
+  for (;;) {
+    std::exception_ptr failure;
+    // Nothing may be thrown past the end of the stack.
+    try {
+      worker.scheduler.loop(worker);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    worker.stacks.leave(std::move(failure));
+  }
+}
+
+bool Scheduler::is_over(const Worker& worker) const {
+  if (worker.number != 0) return ending_;
+  if (until_ == Until::RootEnds) return root_->finished;
+  return time_is_up_ || live_tasks_.load(std::memory_order_acquire) == 0;
+}
+
+void Scheduler::loop(Worker& worker) {
+  for (uint32_t rounds = 0; !is_over(worker); ++rounds) {
+    if ((rounds & 63) == 0) poll();
     if (Task* task = next_task(worker)) {
-      tries = 0;
+      worker.steal_tries = 0;
       run_task(worker, *task);
       continue;
     }
     fire_timers();
-    if (worker.ready.size() != 0) continue;
-    if (steal(worker, seen)) {
-      tries = 0;
-      continue;
-    }
-    if (++tries > kStealTries) {
-      helper_asleep_ = true;
-      go_idle(worker, kNever);
-      tries = 0;
-    } else {
-      go_idle(worker, kStealEvery);
-    }
+    if (worker.ready.size() != 0 || is_over(worker)) continue;
+    if (worker.number != 0) look_for_work(worker);
+    else if (!deliver_stop()) go_idle(worker, kNever);
   }
+}
+
+void Scheduler::look_for_work(Worker& worker) {
+  if (steal(worker)) {
+    worker.steal_tries = 0;
+  } else if (++worker.steal_tries > kStealTries) {
+    helper_asleep_ = true;
+    go_idle(worker, kNever);
+    worker.steal_tries = 0;
+  } else {
+    go_idle(worker, kStealEvery);
+  }
+}
+
+void Scheduler::worker_main(Worker& worker) {
+  this_worker = &worker;
+  use_credits();
+  worker.stacks.run();
   work_off_remains(SIZE_MAX);
   drop_credits();
   this_worker = nullptr;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "base/text.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
+#include "vm/pace.h"
 
 namespace harn::vm {
 
@@ -25,6 +27,7 @@ CharIndex* copy_with_room(const CharIndex* old, size_t capacity) {
 void extend(CharIndex* index, std::string_view text, size_t count) {
   if (index->count == 0) index->offsets()[index->count++] = 0;
   for (size_t at = index->offsets()[index->count - 1]; index->count < count;) {
+    step();
     at += text::char_offset(text.substr(at), CharIndex::kStep);
     index->offsets()[index->count++] = static_cast<uint32_t>(at);
   }
@@ -54,14 +57,16 @@ const CharIndex* CharIndex::of(const StringObject& text, size_t count) {
     extend(known, text.view(), all);
     return known;
   }
-  CharIndex* whole = copy_with_room(known, all);
-  extend(whole, text.view(), all);
+  struct Destroy {
+    void operator()(CharIndex* index) const { index->destroy(); }
+  };
+  std::unique_ptr<CharIndex, Destroy> whole(copy_with_room(known, all));
+  extend(whole.get(), text.view(), all);
   whole->older = known;
-  if (__atomic_compare_exchange_n(slot, &known, whole, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-    return whole;
+  if (__atomic_compare_exchange_n(slot, &known, whole.get(), false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+    return whole.release();
   }
   whole->older = nullptr;  // another task was faster, with a whole one too
-  whole->destroy();
   return known;
 }
 

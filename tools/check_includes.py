@@ -8,6 +8,16 @@ from pathlib import Path
 
 SRC = Path(__file__).resolve().parent.parent / "src"
 
+# What touches the world, and the folders that may: all others ask `effects`. The command line is the host itself;
+# `vm` has the clock that timers run by, and threads.
+WORLD = re.compile(r"\b(?:getenv|setenv|clock_gettime|gettimeofday|getrandom|fopen|opendir|fork|execvp?e?|posix_spawnp?|"
+                   r"socket|connect|std::filesystem|std::[io]?fstream|std::random_device|(?:system|steady)_clock)\b|"
+                   r"\bvm_?(?:\(\))?\.host\(\)")
+MAY_TOUCH = {"cli", "effects", "net", "modules", "base"}
+TIMERS = {"vm/clock.cpp", "vm/workers.cpp", "vm/task_report.cpp", "vm/scheduler.cpp"}
+# Only `effects` sees the network.
+DIRECT_ONLY = {"net": {"effects", "cli"}}
+
 
 def declared():
     direct = {}
@@ -28,6 +38,10 @@ def reachable(direct, name, seen=None):
     return seen
 
 
+def without_comments(text):
+    return re.sub(r'//[^\n]*|"(?:\\.|[^"\\\n])*"', "", text)
+
+
 def main():
     direct = declared()
     passed = failed = 0
@@ -36,9 +50,16 @@ def main():
         for path in sorted((SRC / folder).rglob("*")):
             if path.suffix not in (".h", ".cpp"):
                 continue
-            wrong = [m for m in re.findall(r'#include "([a-z_]+)/', path.read_text())
-                     if m in direct and m not in allowed]
-            if wrong:
+            name = str(path.relative_to(SRC))
+            text = path.read_text()
+            included = set(re.findall(r'#include "([a-z_]+)/', text))
+            wrong = [m for m in included if m in direct and m not in allowed]
+            wrong += [m for m in included & set(DIRECT_ONLY) if folder not in DIRECT_ONLY[m] | {m}]
+            touched = None if folder in MAY_TOUCH or name in TIMERS else WORLD.search(without_comments(text))
+            if touched:
+                failed += 1
+                print(f"{name}: `{touched.group()}` touches the world, which is for effects to do")
+            elif wrong:
                 failed += 1
                 print(f"{path.relative_to(SRC)}: includes {', '.join(sorted(set(wrong)))}, "
                       f"which {folder} does not depend on")

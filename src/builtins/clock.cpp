@@ -2,6 +2,8 @@
 #include "base/result.h"
 #include "builtins/families.h"
 #include "builtins/wait_time.h"
+#include "effects/clock.h"
+#include "effects/stdio.h"
 
 namespace harn::builtins {
 
@@ -13,13 +15,17 @@ Clock& clock_of(Call& call) { return call.vm().scheduler().clock(); }
 
 // ---- reading ----
 
-Outcome<Value> timestamp(Call& call) {
-  return Value::number(static_cast<double>(clock_of(call).wall_ms()) / 1000);
+Outcome<int64_t> read(Call& call, effects::ClockFace face) {
+  return effects::perform(effects::Run::current(call.vm()), effects::ReadClock{face});
 }
 
-Outcome<Value> elapsed(Call& call) { return Value::integer(clock_of(call).elapsed_ms()); }
+Outcome<Value> timestamp(Call& call) {
+  return Value::number(static_cast<double>(HARN_TRY(read(call, effects::ClockFace::Wall))) / 1000);
+}
 
-Outcome<Value> now_ms(Call& call) { return Value::integer(clock_of(call).wall_ms()); }
+Outcome<Value> elapsed(Call& call) { return Value::integer(HARN_TRY(read(call, effects::ClockFace::Elapsed))); }
+
+Outcome<Value> now_ms(Call& call) { return Value::integer(HARN_TRY(read(call, effects::ClockFace::Wall))); }
 
 // ---- a clock that is moved by hand ----
 
@@ -80,6 +86,8 @@ Step sleep_ms(WaitCall& call) {
   if (!call.is_retry()) {
     if (!call.arg(0).is_int()) return call.fail(call.wrong_type(0, "an int"));
     int64_t ms = call.arg(0).as_int();
+    auto leave = effects::perform(effects::Run::current(call.vm()), effects::Sleep{ms});
+    if (!leave) return call.fail(std::move(leave).error());
     if (ms <= 0) return call.done({});
     task.wait_until = due_in(call.scheduler(), ms);
     if (clock_of(call).is_mocked()) {
@@ -100,7 +108,7 @@ Outcome<Value> timer_start(Call& call) {
   auto name = HARN_TRY(call.text_or(0, "default"));
   return DictBuilder()
       .add("name", text_value(name))
-      .add("start_ms", Value::integer(clock_of(call).elapsed_ms()))
+      .add("start_ms", Value::integer(HARN_TRY(read(call, effects::ClockFace::Elapsed))))
       .done();
 }
 
@@ -112,8 +120,10 @@ Outcome<Value> timer_end(Call& call) {
     return throw_text("timer_end: argument must be a timer dict from timer_start");
   }
   // mock_time starts the count at 0 again, maybe between start and end.
-  int64_t took = std::max<int64_t>(0, clock_of(call).elapsed_ms() - start->as_int());
-  call.vm().host().write(Stream::Out, fmt::format("[timer] {}: {}ms\n", display(*name), took));
+  int64_t now = HARN_TRY(read(call, effects::ClockFace::Elapsed));
+  int64_t took = std::max<int64_t>(0, now - start->as_int());
+  std::string line = fmt::format("[timer] {}: {}ms\n", display(*name), took);
+  HARN_CHECK(effects::perform(effects::Run::current(call.vm()), effects::Write{Stream::Out, std::move(line)}));
   return Value::integer(took);
 }
 
@@ -122,61 +132,58 @@ constinit const Builtin kRows[] = {
      .signature = "(ms: int) -> int",
      .doc = "Moves the clock that mock_time stopped, wakes who waited for that, and gives the new wall clock.",
      .example = "{ -> mock_time(100); advance_time(50) }() == 150",
-     .needs = Capability::Clock,
      .wait = advance_time},
     {.name = "elapsed",
      .signature = "() -> int",
      .doc = "Milliseconds since the program started, or since mock_time.",
      .example = "elapsed() >= 0",
-     .needs = Capability::Clock,
+     .needs = Capability::ClockRead,
      .call = elapsed},
     {.name = "mock_time",
      .signature = "(ms: int) -> nil",
      .doc = "Stops the clock at this time of the wall clock; only advance_time and sleep_ms move it.",
      .example = "{ -> mock_time(100); now_ms() }() == 100",
-     .needs = Capability::Clock,
      .call = mock_time},
     {.name = "monotonic_ms",
      .signature = "() -> int",
      .doc = "The same as elapsed.",
      .example = "monotonic_ms() >= 0",
-     .needs = Capability::Clock,
+     .needs = Capability::ClockRead,
      .call = elapsed},
     {.name = "now_ms",
      .signature = "() -> int",
      .doc = "The wall clock: milliseconds since 1970.",
      .example = "now_ms() > 1600000000000",
-     .needs = Capability::Clock,
+     .needs = Capability::ClockRead,
      .call = now_ms},
     {.name = "sleep_ms",
      .signature = "(ms: int) -> nil",
      .doc = "Waits like sleep; under mock_time it moves the clock instead and goes on at once.",
      .example = "sleep_ms(1) == nil",
-     .needs = Capability::Clock,
+     .needs = Capability::ClockSleep,
      .wait = sleep_ms},
     {.name = "timer_end",
      .signature = "(timer: dict) -> int",
      .doc = "Prints and gives the milliseconds since timer_start.",
      .example = "timer_end(timer_start(\"load\")) >= 0",
-     .needs = Capability::Stdio,
+     .needs = Capability::ClockRead,
      .call = timer_end},
     {.name = "timer_start",
      .signature = "(name?: string) -> dict",
      .doc = "Starts a timer for timer_end: {name, start_ms}.",
      .example = "timer_start(\"load\").name == \"load\"",
-     .needs = Capability::Clock,
+     .needs = Capability::ClockRead,
      .call = timer_start},
     {.name = "timestamp",
      .signature = "() -> float",
      .doc = "The wall clock: seconds since 1970, with a fraction.",
      .example = "{ -> mock_time(1500); timestamp() }() == 1.5",
-     .needs = Capability::Clock,
+     .needs = Capability::ClockRead,
      .call = timestamp},
     {.name = "unmock_time",
      .signature = "() -> nil",
      .doc = "Lets the clock run again after mock_time.",
      .example = "unmock_time() == nil",
-     .needs = Capability::Clock,
      .call = unmock_time},
 };
 

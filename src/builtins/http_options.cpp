@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "builtins/base64_text.h"
-#include "net/url.h"
+#include "base/url.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
@@ -10,6 +10,8 @@
 namespace harn::builtins {
 
 using namespace vm;
+using effects::HttpPlan;
+using effects::SendHttp;
 
 namespace {
 
@@ -60,14 +62,14 @@ class Options {
 // What goes on the wire as a line must be one.
 bool is_one_line(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos; }
 
-Outcome<void> add_header(net::HttpRequest& request, std::string_view name, std::string value) {
+Outcome<void> add_header(SendHttp& request, std::string_view name, std::string value) {
   bool is_name = !name.empty() && name.find_first_of(": \t") == name.npos && is_one_line(name);
   if (!is_name || !is_one_line(value)) return throw_text("http: header `{}` cannot be sent", name);
   request.headers.push_back({std::string(name), std::move(value)});
   return {};
 }
 
-Outcome<void> read_headers(const Options& options, net::HttpRequest& request) {
+Outcome<void> read_headers(const Options& options, SendHttp& request) {
   const DictObject* headers = HARN_TRY(options.dict("headers"));
   if (!headers) return {};
   for (auto [name, value] : headers->entries()) {
@@ -76,11 +78,11 @@ Outcome<void> read_headers(const Options& options, net::HttpRequest& request) {
   return {};
 }
 
-Outcome<void> read_query(const Options& options, net::HttpRequest& request) {
+Outcome<void> read_query(const Options& options, SendHttp& request) {
   const DictObject* query = HARN_TRY(options.dict("query"));
   if (!query) return {};
   for (auto [name, value] : query->entries()) {
-    if (!value->is_nil()) net::add_query(request.url, name->view(), display(*value));
+    if (!value->is_nil()) add_query(request.url, name->view(), display(*value));
   }
   return {};
 }
@@ -90,7 +92,7 @@ std::string field(const DictObject* dict, std::string_view name) {
   return value && !value->is_nil() ? display(*value) : "";
 }
 
-Outcome<void> read_auth(const Options& options, net::HttpRequest& request) {
+Outcome<void> read_auth(const Options& options, SendHttp& request) {
   const Value* auth = options.find("auth");
   if (!auth) return {};
   if (auth->is_string()) return add_header(request, "Authorization", display(*auth));
@@ -129,22 +131,20 @@ Outcome<void> read_retry(const Options& options, HttpPlan& plan) {
 }
 
 Outcome<void> read_limits(const Options& options, HttpPlan& plan) {
-  net::HttpRequest& request = plan.request;
-  int64_t most = static_cast<int64_t>(request.max_body);
+  SendHttp& request = plan.request;
   HARN_CHECK(options.number("timeout", request.timeout_ms));
   HARN_CHECK(options.number("timeout_ms", request.timeout_ms));
   HARN_CHECK(options.number("total_timeout_ms", plan.total_timeout_ms));
   HARN_CHECK(options.number("connect_timeout_ms", request.connect_timeout_ms));
   HARN_CHECK(options.number("read_timeout_ms", request.read_timeout_ms));
   HARN_CHECK(options.number("max_redirects", plan.max_redirects));
-  HARN_CHECK(options.number("max_body_bytes", most));
+  HARN_CHECK(options.number("max_body_bytes", request.max_body));
   HARN_CHECK(options.flag("follow_redirects", plan.follow_redirects));
   HARN_CHECK(options.flag("decompress", request.decompress));
-  request.max_body = static_cast<size_t>(most);
   return {};
 }
 
-Outcome<void> read_proxy(const Options& options, net::HttpRequest& request) {
+Outcome<void> read_proxy(const Options& options, SendHttp& request) {
   if (const Value* proxy = options.find("proxy")) request.proxy = display(*proxy);
   const Value* auth = options.find("proxy_auth");
   if (!auth) return {};
@@ -162,8 +162,8 @@ bool has_clean_host(std::string_view url) {
 }  // namespace
 
 Outcome<HttpPlan> read_http_options(std::string method, std::string url, const Value& given) {
-  if (!net::split_url(url) || !has_clean_host(url)) {
-    return throw_text("http: URL must start with http:// or https://, got '{}'", net::masked_url(url));
+  if (!split_url(url) || !has_clean_host(url)) {
+    return throw_text("http: URL must start with http:// or https://, got '{}'", masked_url(url));
   }
   if (!given.is_nil() && !given.is_dict()) {
     return type_error("http: options must be a dict, got {}", type_name(given));
@@ -182,7 +182,7 @@ Outcome<HttpPlan> read_http_options(std::string method, std::string url, const V
   HARN_CHECK(read_proxy(options, plan.request));
   HARN_CHECK(read_query(options, plan.request));
   if (const Value* body = options.find("body")) plan.request.body = display(*body);
-  plan.request.url = net::encoded_url(plan.request.url);
+  plan.request.url = encoded_url(plan.request.url);
   return plan;
 }
 

@@ -5,6 +5,7 @@
 #include "builtins/families.h"
 #include "builtins/json_text.h"
 #include "builtins/terminal.h"
+#include "effects/clock.h"
 
 // Structured log lines: one JSON object per line on standard output.
 namespace harn::builtins {
@@ -31,7 +32,7 @@ void append_scalar(std::string& out, const Value& value) {
 Outcome<Value> write_line(Call& call, LogLevel level, std::string_view name) {
   if (level < Terminal::of(call.vm()).log_level) return Value();
   std::string line = harn::format(R"({{"ts":"{}","level":"{}","msg":)",
-                                  timestamp(call.vm().host().now_ms()), name);
+                                  timestamp(effects::wall_ms(effects::Run::current(call.vm()))), name);
   append_json_string(line, display(call.arg(0)));
   if (!call.arg(1).is_nil()) {
     for (auto [key, value] : HARN_TRY(call.dict(1))->entries()) {
@@ -42,8 +43,7 @@ Outcome<Value> write_line(Call& call, LogLevel level, std::string_view name) {
     }
   }
   line += "}\n";
-  call.vm().host().write(Stream::Out, line);
-  return Value();
+  return write_text(call, Stream::Out, std::move(line));
 }
 
 Outcome<Value> log_debug(Call& call) { return write_line(call, LogLevel::Debug, "debug"); }
@@ -65,14 +65,13 @@ Outcome<Value> log_set_level(Call& call) {
 }
 
 Outcome<Value> log_json(Call& call) {
-  std::string line = harn::format(R"({{"ts":"{}","key":)", timestamp(call.vm().host().now_ms()));
+  std::string line = harn::format(R"({{"ts":"{}","key":)", timestamp(effects::wall_ms(effects::Run::current(call.vm()))));
   append_json_string(line, display(call.arg(0)));
   line += R"(,"value":)";
   if (!append_json(line, call.arg(1)))
     return runtime_error("log_json: the value is too large or nested too deeply");
   line += "}\n";
-  call.vm().host().write(Stream::Out, line);
-  return Value();
+  return write_text(call, Stream::Out, std::move(line));
 }
 
 constexpr std::string_view kLine = "(message: any, fields?: dict) -> nil";
@@ -81,26 +80,26 @@ constinit const Builtin kRows[] = {
     {.name = "log_debug",
      .signature = kLine,
      .doc = "Writes a JSON log line of level debug.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(log_debug("m", {n: 1}) == nil)",
+     .needs = Capability::Output,
      .call = log_debug},
     {.name = "log_error",
      .signature = kLine,
      .doc = "Writes a JSON log line of level error.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(log_error("m", {n: 1}) == nil)",
+     .needs = Capability::Output,
      .call = log_error},
     {.name = "log_info",
      .signature = kLine,
      .doc = "Writes a JSON log line of level info.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(log_info("m", {n: 1}) == nil)",
+     .needs = Capability::Output,
      .call = log_info},
     {.name = "log_json",
      .signature = "(key: any, value: any) -> nil",
      .doc = "Writes a JSON line with a key and a value.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(log_json("k", [1]) == nil)",
+     .needs = Capability::Output,
      .call = log_json},
     {.name = "log_set_level",
      .signature = "(level: string) -> nil",
@@ -110,8 +109,8 @@ constinit const Builtin kRows[] = {
     {.name = "log_warn",
      .signature = kLine,
      .doc = "Writes a JSON log line of level warn.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(log_warn("m", {n: 1}) == nil)",
+     .needs = Capability::Output,
      .call = log_warn},
 };
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "base/result.h"
 #include "base/text.h"
@@ -14,70 +14,11 @@
 // Printing, reading lines, colours and progress. Structured log lines are in log.cpp.
 namespace harn::builtins {
 
-void Terminal::write_error(vm::Vm& vm, std::string_view text) {
-  std::unique_lock guard(lock);
-  if (captured_errors) return void(captured_errors->append(text));
-  guard.unlock();
-  vm.host().write(vm::Stream::Err, text);
-}
-
-bool Terminal::is_terminal(vm::Vm& vm, vm::Stream stream) const {
-  if (auto mocked = mocked_terminal[static_cast<int>(stream)]) return *mocked;
-  return vm.host().is_terminal(stream);
-}
-
-bool Terminal::styles_text(vm::Vm& vm) const {
-  if (color_mode != ColorMode::Auto) return color_mode == ColorMode::Always;
-  bool found = false;
-  vm.host().env("FORCE_COLOR", found);
-  if (found) return true;
-  vm.host().env("NO_COLOR", found);
-  if (found || vm.host().env("TERM", found) == "dumb") return false;
-  return is_terminal(vm, vm::Stream::Out);
-}
-
-// Reads on a thread of its own while the task waits, if there are tasks that could use the worker.
-template <class Read>
-static void wait_for_input(vm::Vm& vm, Read read) {
-  vm::Task* task = vm::Scheduler::current_or_null();
-  if (!task || !task->fiber) return read();
-  auto done = std::make_shared<vm::Completion>();
-  std::thread([&read, done] {
-    read();
-    done->finish();
-  }).detach();
-  if (done->wait("a read from standard input") == vm::Wake::Value) return;
-  vm.host().stop_reading();
-  done->wait("a read from standard input");
-}
-
-bool Terminal::read_line(vm::Vm& vm, std::string& line) {
-  if (!mocked_input) {
-    bool found = false;
-    wait_for_input(vm, [&] { found = vm.host().read_line(line); });
-    return found;
-  }
-  std::lock_guard guard(lock);
-  if (mocked_input->empty()) return false;
-  size_t end = mocked_input->find('\n');
-  line = mocked_input->substr(0, end);
-  mocked_input->erase(0, end == std::string::npos ? end : end + 1);
-  if (line.ends_with('\r')) line.pop_back();
-  return true;
-}
-
-std::string Terminal::read_all(vm::Vm& vm) {
-  if (!mocked_input) {
-    std::string all;
-    wait_for_input(vm, [&] { all = vm.host().read_all(); });
-    return all;
-  }
-  return std::exchange(*mocked_input, {});
-}
-
 namespace {
 
 using namespace vm;
+using effects::perform;
+using effects::Run;
 
 // ---- printing ----
 
@@ -90,40 +31,44 @@ std::string line_of(Call& call, std::string_view prefix, std::string_view end) {
 }
 
 Outcome<Value> log(Call& call) {
-  call.vm().host().write(Stream::Out, line_of(call, "[harn] ", "\n"));
-  return Value();
+  return write_text(call, Stream::Out, line_of(call, "[harn] ", "\n"));
 }
 
 Outcome<Value> print(Call& call) {
-  call.vm().host().write(Stream::Out, line_of(call, "", ""));
-  return Value();
+  return write_text(call, Stream::Out, line_of(call, "", ""));
 }
 
 Outcome<Value> println(Call& call) {
-  call.vm().host().write(Stream::Out, line_of(call, "", "\n"));
-  return Value();
+  return write_text(call, Stream::Out, line_of(call, "", "\n"));
 }
 
 Outcome<Value> eprint(Call& call) {
-  Terminal::of(call.vm()).write_error(call.vm(), line_of(call, "", ""));
-  return Value();
+  return write_text(call, Stream::Err, line_of(call, "", ""));
 }
 
 Outcome<Value> eprintln(Call& call) {
-  Terminal::of(call.vm()).write_error(call.vm(), line_of(call, "", "\n"));
-  return Value();
+  return write_text(call, Stream::Err, line_of(call, "", "\n"));
 }
 
 Outcome<Value> capture_stderr_start(Call& call) {
-  Terminal::of(call.vm()).captured_errors.emplace();
+  auto captured = std::make_shared<Terminal::Captured>();
+  Terminal::of(call.vm()).errors = captured;
+  effects::set_mock<effects::Write>(
+      Run::current(call.vm()), [captured](const effects::Write& request) -> std::optional<Outcome<effects::Done>> {
+        if (request.stream != Stream::Err) return std::nullopt;
+        std::lock_guard guard(captured->lock);
+        captured->text += request.text;
+        return effects::Done();
+      });
   return Value();
 }
 
 Outcome<Value> capture_stderr_take(Call& call) {
-  Terminal& terminal = Terminal::of(call.vm());
-  Value text = text_value(terminal.captured_errors.value_or(""));
-  terminal.captured_errors.reset();
-  return text;
+  auto captured = std::exchange(Terminal::of(call.vm()).errors, nullptr);
+  effects::clear_mock<effects::Write>(Run::current(call.vm()));
+  if (!captured) return text_value("");
+  std::lock_guard guard(captured->lock);
+  return text_value(captured->text);
 }
 
 // ---- progress ----
@@ -178,8 +123,7 @@ Outcome<Value> progress(Call& call) {
     line = harn::format("[{}] {} ({}/{})\n", phase, message, HARN_TRY(call.integer(2)),
                         HARN_TRY(call.integer(3)));
   }
-  call.vm().host().write(Stream::Out, line);
-  return Value();
+  return write_text(call, Stream::Out, std::move(line));
 }
 
 // ---- colours ----
@@ -199,8 +143,14 @@ int color_code(std::string_view name) {
   return 0;
 }
 
-Value styled(Call& call, int code) {
-  if (code == 0 || !Terminal::of(call.vm()).styles_text(call.vm())) return to_key(call.arg(0));
+Outcome<bool> styles_text(Call& call) {
+  ColorMode mode = Terminal::of(call.vm()).color_mode;
+  if (mode != ColorMode::Auto) return mode == ColorMode::Always;
+  return HARN_TRY(perform(Run::current(call.vm()), effects::AskTerminal{Stream::Out})).shows_styles;
+}
+
+Outcome<Value> styled(Call& call, int code) {
+  if (!HARN_TRY(styles_text(call)) || code == 0) return to_key(call.arg(0));
   return text_value(harn::format("\x1b[{}m{}\x1b[0m", code, display(call.arg(0))));
 }
 
@@ -229,60 +179,108 @@ Step reading(WaitCall& call) {
 }
 
 Outcome<Value> read_line(Call& call) {
-  std::string line;
-  if (!Terminal::of(call.vm()).read_line(call.vm(), line)) return Value();
-  return text_value(line);
+  auto line = HARN_TRY(perform(Run::current(call.vm()), effects::ReadInput{}));
+  return line.is_end ? Value() : text_value(line.text);
 }
 
 Outcome<Value> read_stdin(Call& call) {
-  std::string all = Terminal::of(call.vm()).read_all(call.vm());
-  if (all.size() > kMaxStringSize) return runtime_error("string too large");
-  return text_value(all);
+  auto all = HARN_TRY(perform(Run::current(call.vm()), effects::ReadInput{.all = true}));
+  if (all.text.size() > kMaxStringSize) return runtime_error("string too large");
+  return text_value(all.text);
 }
 
 Outcome<Value> prompt_user(Call& call) {
-  call.vm().host().write(Stream::Out, line_of(call, "", ""));
-  call.vm().host().flush();
-  std::string line;
-  Terminal::of(call.vm()).read_line(call.vm(), line);
-  return text_value(text::trim_end(line));
+  Run& run = Run::current(call.vm());
+  effects::Write question{.stream = Stream::Out, .text = line_of(call, "", ""), .is_flushed = true};
+  HARN_CHECK(perform(run, question));
+  auto line = HARN_TRY(perform(run, effects::ReadInput{}));
+  return text_value(text::trim_end(line.text));
 }
 
 Outcome<Value> is_stdin_tty(Call& call) {
-  return Value::boolean(Terminal::of(call.vm()).is_terminal(call.vm(), Stream::In));
-}
-Outcome<Value> is_stdout_tty(Call& call) {
-  return Value::boolean(Terminal::of(call.vm()).is_terminal(call.vm(), Stream::Out));
-}
-Outcome<Value> is_stderr_tty(Call& call) {
-  return Value::boolean(Terminal::of(call.vm()).is_terminal(call.vm(), Stream::Err));
+  return Value::boolean(HARN_TRY(perform(Run::current(call.vm()), effects::AskInputTerminal{})));
 }
 
+Outcome<Value> is_terminal(Call& call, Stream stream) {
+  return Value::boolean(HARN_TRY(perform(Run::current(call.vm()), effects::AskTerminal{stream})).is_terminal);
+}
+Outcome<Value> is_stdout_tty(Call& call) { return is_terminal(call, Stream::Out); }
+Outcome<Value> is_stderr_tty(Call& call) { return is_terminal(call, Stream::Err); }
+
+// ---- for tests ----
+
+// Input that a test wrote down.
+class MockedInput {
+ public:
+  explicit MockedInput(std::string_view text) : text_(text) {}
+
+  effects::ReadInput::Answer read(bool all) {
+    std::lock_guard guard(lock_);
+    if (all) return {.text = std::exchange(text_, {})};
+    if (text_.empty()) return {.is_end = true};
+    size_t end = text_.find('\n');
+    effects::ReadInput::Answer line{.text = text_.substr(0, end)};
+    text_.erase(0, end == std::string::npos ? end : end + 1);
+    if (line.text.ends_with('\r')) line.text.pop_back();
+    return line;
+  }
+
+ private:
+  SpinLock lock_;
+  std::string text_;
+};
+
 Outcome<Value> mock_stdin(Call& call) {
-  Terminal::of(call.vm()).mocked_input = HARN_TRY(call.text(0));
+  auto input = std::make_shared<MockedInput>(HARN_TRY(call.text(0)));
+  effects::set_mock<effects::ReadInput>(Run::current(call.vm()),
+                                        [input](const effects::ReadInput& request) { return input->read(request.all); });
   return Value();
 }
 
 Outcome<Value> unmock_stdin(Call& call) {
-  Terminal::of(call.vm()).mocked_input.reset();
+  effects::clear_mock<effects::ReadInput>(Run::current(call.vm()));
   return Value();
+}
+
+// What a test says of each stream.
+struct MockedTerminals {
+  std::optional<bool> is_terminal[3];
+};
+
+// Both questions are answered from one table.
+void answer_terminals(Run& run, const MockedTerminals& known) {
+  using Answer = effects::AskTerminal::Answer;
+  effects::set_mock<effects::AskTerminal>(run, [&run, known](const auto& request) -> std::optional<Outcome<Answer>> {
+    auto answer = known.is_terminal[static_cast<int>(request.stream)];
+    if (!answer) return std::nullopt;
+    return Answer{*answer, effects::wants_styles(run, *answer)};
+  });
+  effects::set_mock<effects::AskInputTerminal>(run, [known](const auto&) -> std::optional<Outcome<bool>> {
+    auto answer = known.is_terminal[static_cast<int>(Stream::In)];
+    if (!answer) return std::nullopt;
+    return *answer;
+  });
 }
 
 Outcome<Value> mock_tty(Call& call) {
   auto stream = HARN_TRY(call.text(0));
   bool answer = HARN_TRY(call.boolean(1));
-  auto& mocked = Terminal::of(call.vm()).mocked_terminal;
-  if (stream == "stdin") mocked[static_cast<int>(Stream::In)] = answer;
-  else if (stream == "stdout") mocked[static_cast<int>(Stream::Out)] = answer;
-  else if (stream == "stderr") mocked[static_cast<int>(Stream::Err)] = answer;
+  auto& mocked = call.vm().local<MockedTerminals>();
+  if (stream == "stdin") mocked.is_terminal[static_cast<int>(Stream::In)] = answer;
+  else if (stream == "stdout") mocked.is_terminal[static_cast<int>(Stream::Out)] = answer;
+  else if (stream == "stderr") mocked.is_terminal[static_cast<int>(Stream::Err)] = answer;
   else
     return throw_text("mock_tty: invalid stream '{}'. Expected 'stdin', 'stdout', or 'stderr'.",
                       stream);
+  answer_terminals(Run::of(call.vm()), mocked);
   return Value();
 }
 
 Outcome<Value> unmock_tty(Call& call) {
-  for (auto& mocked : Terminal::of(call.vm()).mocked_terminal) mocked.reset();
+  call.vm().local<MockedTerminals>() = {};
+  Run& run = Run::of(call.vm());
+  effects::clear_mock<effects::AskTerminal>(run);
+  effects::clear_mock<effects::AskInputTerminal>(run);
   return Value();
 }
 
@@ -291,7 +289,7 @@ constinit const Builtin kRows[] = {
      .signature = "(text: any) -> string",
      .doc = "Returns the text in bold when the terminal shows styles.",
      .example = R"(bold("x").contains("x"))",
-     .needs = Capability::Stdio,
+     .needs = Capability::Output,
      .call = bold},
     {.name = "capture_stderr_start",
      .signature = "() -> nil",
@@ -307,49 +305,49 @@ constinit const Builtin kRows[] = {
      .signature = "(text: any, name: string) -> string",
      .doc = "Returns the text in a colour when the terminal shows styles.",
      .example = R"(color("x", "no such colour") == "x")",
-     .needs = Capability::Stdio,
+     .needs = Capability::Output,
      .call = color},
     {.name = "dim",
      .signature = "(text: any) -> string",
      .doc = "Returns the text dimmed when the terminal shows styles.",
      .example = R"(dim("x").contains("x"))",
-     .needs = Capability::Stdio,
+     .needs = Capability::Output,
      .call = dim},
     {.name = "eprint",
      .signature = "(message?: any) -> nil",
      .doc = "Writes the message to standard error.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(eprint("") == nil)",
+     .needs = Capability::Output,
      .call = eprint},
     {.name = "eprintln",
      .signature = "(message?: any) -> nil",
      .doc = "Writes the message and a line end to standard error.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(eprintln("") == nil)",
+     .needs = Capability::Output,
      .call = eprintln},
     {.name = "is_stderr_tty",
      .signature = "() -> bool",
      .doc = "Says whether standard error is a terminal.",
      .example = R"(type_of(is_stderr_tty()) == "bool")",
-     .needs = Capability::Stdio,
+     .needs = Capability::Output,
      .call = is_stderr_tty},
     {.name = "is_stdin_tty",
      .signature = "() -> bool",
      .doc = "Says whether standard input is a terminal.",
      .example = R"(type_of(is_stdin_tty()) == "bool")",
-     .needs = Capability::Stdio,
+     .needs = Capability::Input,
      .call = is_stdin_tty},
     {.name = "is_stdout_tty",
      .signature = "() -> bool",
      .doc = "Says whether standard output is a terminal.",
      .example = R"(type_of(is_stdout_tty()) == "bool")",
-     .needs = Capability::Stdio,
+     .needs = Capability::Output,
      .call = is_stdout_tty},
     {.name = "log",
      .signature = "(message?: any) -> nil",
      .doc = "Writes `[harn] `, the message and a line end to standard output.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(log("") == nil)",
+     .needs = Capability::Output,
      .call = log},
     {.name = "mock_stdin",
      .signature = "(text: string) -> nil",
@@ -364,38 +362,38 @@ constinit const Builtin kRows[] = {
     {.name = "print",
      .signature = "(message?: any) -> nil",
      .doc = "Writes the message to standard output.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(print("") == nil)",
+     .needs = Capability::Output,
      .call = print},
     {.name = "println",
      .signature = "(message?: any) -> nil",
      .doc = "Writes the message and a line end to standard output.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(println("") == nil)",
+     .needs = Capability::Output,
      .call = println},
     {.name = "progress",
      .signature = "(phase: string, message: string, progress?: int | dict, total?: int) -> nil",
      .doc = "Writes a line that says how far a piece of work has come.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = R"(progress("load", "half way", 1, 2) == nil)",
+     .needs = Capability::Output,
      .call = progress},
     {.name = "prompt_user",
      .signature = "(message?: any) -> string",
      .doc = "Writes the message and returns the line that is typed.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = "{ -> mock_stdin(\"x\"); prompt_user() }() == \"x\"",
+     .needs = Capability::Input,
      .wait = reading<prompt_user>},
     {.name = "read_line",
      .signature = "() -> string?",
      .doc = "Returns the next line of standard input, or nil at its end.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = "{ -> mock_stdin(\"a\\nb\"); read_line() }() == \"a\"",
+     .needs = Capability::Input,
      .wait = reading<read_line>},
     {.name = "read_stdin",
      .signature = "() -> string?",
      .doc = "Returns the rest of standard input.",
-     .example = "",
-     .needs = Capability::Stdio,
+     .example = "{ -> mock_stdin(\"a\"); read_stdin() }() == \"a\"",
+     .needs = Capability::Input,
      .wait = reading<read_stdin>},
     {.name = "set_color_mode",
      .signature = "(mode: string) -> nil",

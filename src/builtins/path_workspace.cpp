@@ -1,10 +1,11 @@
-#include <filesystem>
 #include <string>
 
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/path_text.h"
+#include "effects/files.h"
+#include "vm/vm.h"
 
 // Paths inside a workspace. Models like to write `/src/main.harn` for the file in the workspace;
 // when there is such a file inside the root and none at that place on the machine, the path is
@@ -13,7 +14,6 @@ namespace harn::builtins {
 namespace {
 
 using namespace vm;
-namespace fs = std::filesystem;
 
 struct WorkspacePath {
   std::string_view kind;
@@ -24,10 +24,9 @@ struct WorkspacePath {
   std::string_view reason;
 };
 
-bool exists(const std::string& path) {
-  std::error_code ignored;
-  return fs::exists(fs::path(path), ignored);
-}
+using effects::Run;
+
+Outcome<bool> exists(Run& run, const std::string& path) { return effects::perform(run, effects::PathExists{path}); }
 
 std::string under(const std::string& root, std::string_view path) {
   std::string out = root;
@@ -46,26 +45,31 @@ WorkspacePath inside(const std::string& root, std::string path) {
           .workspace_path = std::move(relative), .host_path = std::move(host)};
 }
 
-WorkspacePath absolute(const std::string& root, std::string path) {
+// Whether a path of the machine that is not there means one in the workspace that is.
+Outcome<bool> has_drifted(Run& run, const std::string& root, const std::string& path, const std::string& drifted) {
+  if (!path.starts_with('/') || drifted.empty() || HARN_TRY(exists(run, path))) return false;
+  return exists(run, under(root, drifted));
+}
+
+Outcome<WorkspacePath> absolute(Run& run, const std::string& root, std::string path) {
   std::string way;
   bool within = relative_to(path, root, way) && way != ".." && !way.starts_with("../");
   std::string drifted(std::string_view(path).substr(root_of(path).size()));
-  if (!within && path.starts_with('/') && !drifted.empty() && !exists(path) &&
-      exists(under(root, drifted))) {
+  if (!within && HARN_TRY(has_drifted(run, root, path, drifted))) {
     auto result = inside(root, std::move(drifted));
     result.recovered = true;
     return result;
   }
   Value host = text_value(path);
-  return {.kind = "host_absolute", .normalized = std::move(path),
-          .workspace_path = within ? text_value(way) : Value(), .host_path = std::move(host)};
+  return WorkspacePath{.kind = "host_absolute", .normalized = std::move(path),
+                       .workspace_path = within ? text_value(way) : Value(), .host_path = std::move(host)};
 }
 
-WorkspacePath classify(std::string_view input, const std::string& root) {
+Outcome<WorkspacePath> classify(Run& run, std::string_view input, const std::string& root) {
   if (text::trim(input).empty()) return invalid("path is empty");
   if (input.contains('\0')) return invalid("path contains NUL bytes");
   std::string path = normalize(to_posix(text::trim(input)));
-  if (is_absolute(path)) return absolute(root, std::move(path));
+  if (is_absolute(path)) return absolute(run, root, std::move(path));
   if (path == ".." || path.starts_with("../")) {
     return invalid("workspace-relative path escapes the workspace root");
   }
@@ -75,10 +79,9 @@ WorkspacePath classify(std::string_view input, const std::string& root) {
 Outcome<WorkspacePath> workspace_path(Call& call) {
   auto input = HARN_TRY(call.text(0));
   std::string root(HARN_TRY(call.text_or(1, "")));
-  std::error_code failed;
-  if (root.empty()) root = fs::current_path(failed).string();
-  if (failed) return runtime_error("{}: {}", call.row().name, failed.message());
-  return classify(input, normalize(to_posix(root)));
+  Run& run = Run::current(call.vm());
+  if (root.empty()) root = HARN_TRY(effects::perform(run, effects::CurrentDirectory{}));
+  return classify(run, input, normalize(to_posix(root)));
 }
 
 Outcome<Value> path_workspace_info(Call& call) {
@@ -102,12 +105,12 @@ Outcome<Value> path_workspace_normalize(Call& call) {
 constinit const Builtin kRows[] = {
     {.name = "path_workspace_info", .signature = "(path: string, root?: string) -> dict",
      .doc = "Says what a path means inside a workspace.",
-     .example = R"(path_workspace_info("a/b", "/w").kind == "workspace_relative")",
-     .needs = Capability::Files, .call = path_workspace_info},
+     .example = R"(path_workspace_info("a/b").kind == "workspace_relative")",
+     .needs = Capability::FileInfo, .call = path_workspace_info},
     {.name = "path_workspace_normalize",
      .signature = "(path: string, root?: string) -> string | nil",
      .doc = "Returns the path relative to the workspace root, or nil when it is outside.",
-     .example = R"(path_workspace_normalize("a/../b", "/w") == "b")", .needs = Capability::Files,
+     .example = R"(path_workspace_normalize("a/../b") == "b")", .needs = Capability::FileInfo,
      .call = path_workspace_normalize},
 };
 

@@ -1,27 +1,16 @@
 // Child processes. They run on fibers: the functions here read as if they blocked.
-#include "net/process.h"
-
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
-#include "effects/gate.h"
+#include "effects/process.h"
 #include "vm/fiber.h"
-#include "vm/scheduler.h"
+#include "vm/vm.h"
 
 namespace harn::builtins {
 
 using namespace vm;
 
 namespace {
-
-// How long a task that is stopped waits for its killed child to be gone.
-constexpr Nanoseconds kKillTime = 1'500 * kMillisecond;
-
-// What the task and the I/O thread share.
-struct Run {
-  Completion completion;
-  net::ProcessResult result;
-};
 
 // The first word that is a program: arguments and assignments before it may hold secrets.
 std::string program_of(std::string_view command) {
@@ -35,7 +24,8 @@ std::string program_of(std::string_view command) {
   return "shell";
 }
 
-Value result_value(const net::ProcessResult& result) {
+Outcome<Value> run(Call& call, effects::RunProcess request) {
+  auto result = HARN_TRY(effects::perform(effects::Run::current(call.vm()), request));
   return DictBuilder()
       .add("stdout", text_value(text::to_valid_utf8(result.out)))
       .add("stderr", text_value(text::to_valid_utf8(result.err)))
@@ -44,46 +34,19 @@ Value result_value(const net::ProcessResult& result) {
       .done();
 }
 
-Outcome<Value> wait_for(net::ProcessId id, Run& run, const char* what, const std::string& program) {
-  if (run.completion.wait(what, text_value(program)) == Wake::Cancelled) {
-    net::kill_process(id);
-    Scheduler& scheduler = *Scheduler::current().scheduler;
-    run.completion.wait(what, {}, scheduler.clock().now() + kKillTime);
-    return stopped_error();
-  }
-  if (run.result.wrote_too_much) return throw_text("{} failed: `{}` wrote more than 256 MiB", what, program);
-  if (run.result.no_memory) return runtime_error("out of memory (the output of `{}`)", program);
-  return result_value(run.result);
-}
-
-// `what` is "exec" or "shell"; `program` goes into messages.
-Outcome<Value> run(Call& call, net::ProcessSpec spec, const char* what, const std::string& program) {
-  std::string command;
-  for (const std::string& word : spec.words) command += (command.empty() ? "" : " ") + word;
-  HARN_CHECK(effects::pass(call, {.capability = "process.exec", .subject = command, .shown = program}));
-  auto shared = std::make_shared<Run>();
-  auto id = net::start_process(std::move(spec), [shared](net::ProcessResult result) {
-    shared->result = std::move(result);
-    shared->completion.finish();
-  });
-  if (!id) return throw_text("{} failed: {}", what, id.error().message);
-  return wait_for(*id, *shared, what, program);
-}
-
 Outcome<Value> run_words(Call& call, uint32_t first, std::string directory) {
-  net::ProcessSpec spec;
-  spec.directory = std::move(directory);
-  for (uint32_t i = first; i < call.count(); ++i) spec.words.push_back(display(call.arg(i)));
-  std::string program = spec.words[0];
-  return run(call, std::move(spec), "exec", program);
+  effects::RunProcess request{.what = "exec", .directory = std::move(directory)};
+  for (uint32_t i = first; i < call.count(); ++i) request.words.push_back(display(call.arg(i)));
+  request.program = request.words[0];
+  return run(call, std::move(request));
 }
 
 Outcome<Value> run_shell(Call& call, const Value& command, std::string directory) {
-  net::ProcessSpec spec;
   std::string text = display(command);
-  spec.directory = std::move(directory);
-  spec.words = {"/bin/sh", "-c", text};
-  return run(call, std::move(spec), "shell", program_of(text));
+  return run(call, {.what = "shell",
+                    .words = {"/bin/sh", "-c", text},
+                    .directory = std::move(directory),
+                    .program = program_of(text)});
 }
 
 bool is_given(const Call& call, uint32_t index) {

@@ -1,16 +1,18 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/result.h"
 #include "builtins/bounds.h"
 #include "builtins/families.h"
 #include "builtins/generator.h"
+#include "effects/random.h"
 #include "vm/vm.h"
 
 namespace harn::builtins {
 
 using namespace vm;
 
-uint64_t next_random(uint64_t (&state)[4]) {
+uint64_t next_random(RandomState state) {
   uint64_t result = std::rotl(state[1] * 5, 7) * 9;
   uint64_t shifted = state[1] << 17;
   state[2] ^= state[0];
@@ -22,7 +24,7 @@ uint64_t next_random(uint64_t (&state)[4]) {
   return result;
 }
 
-uint64_t random_below(uint64_t (&state)[4], uint64_t bound) {
+uint64_t random_below(RandomState state, uint64_t bound) {
   if (bound == 0) return next_random(state);
   // Lemire: the high half of a product is uniform once the few low halves that would favour small
   // results are thrown away.
@@ -34,34 +36,16 @@ uint64_t random_below(uint64_t (&state)[4], uint64_t bound) {
 }
 
 namespace {
-struct ProgramGenerator {
-  uint64_t state[4] = {};
-  bool seeded = false;
-};
-}  // namespace
-
-uint64_t (&program_state(Vm& vm))[4] {
-  static thread_local ProgramGenerator generator;  // one for each worker: they draw without a lock
-  if (!generator.seeded) {
-    vm.host().random_bytes(generator.state, sizeof generator.state);
-    // The one state that xoshiro never leaves.
-    generator.state[0] |= 1;
-    generator.seeded = true;
-  }
-  return generator.state;
-}
-
-namespace {
 
 // The state to draw from, and the number of the first argument behind the optional handle.
 struct Source {
-  uint64_t (&state)[4];
+  RandomState state;
   uint32_t next;
 };
 
-Source source_of(Call& call) {
-  if (call.arg(0).is(Kind::Rng)) return {call.arg(0).as<RngObject>()->state, 1};
-  return {program_state(call.vm()), 0};
+Outcome<Source> source_of(Call& call) {
+  if (call.arg(0).is(Kind::Rng)) return Source{call.arg(0).as<RngObject>()->state, 1};
+  return Source{HARN_TRY(effects::task_generator(effects::Run::current(call.vm()))), 0};
 }
 
 Outcome<Value> rng_seed(Call& call) {
@@ -71,11 +55,11 @@ Outcome<Value> rng_seed(Call& call) {
 
 Outcome<Value> random(Call& call) {
   if (call.has(0) && !call.arg(0).is(Kind::Rng)) return call.wrong_type(0, "an rng");
-  return Value::number(static_cast<double>(next_random(source_of(call).state) >> 11) * 0x1p-53);
+  return Value::number(static_cast<double>(next_random(HARN_TRY(source_of(call)).state) >> 11) * 0x1p-53);
 }
 
 Outcome<Value> random_int(Call& call) {
-  auto [state, at] = source_of(call);
+  auto [state, at] = HARN_TRY(source_of(call));
   if (call.count() != at + 2) {
     return type_error("random_int: expected (rng?, min, max), got {} arguments", call.count());
   }
@@ -90,14 +74,14 @@ Outcome<Value> random_int(Call& call) {
 }
 
 Outcome<Value> random_choice(Call& call) {
-  auto [state, at] = source_of(call);
+  auto [state, at] = HARN_TRY(source_of(call));
   const Value& list = call.arg(at);
   if (!is_list_like(list) || list_size(list) == 0) return Value();
   return list_item(list, random_below(state, list_size(list)));
 }
 
 Outcome<Value> random_shuffle(Call& call) {
-  auto [state, at] = source_of(call);
+  auto [state, at] = HARN_TRY(source_of(call));
   if (!is_list_like(call.arg(at))) return Value();
   HARN_CHECK(check_list_size(list_size(call.arg(at))));
   Value list = call.take(at);

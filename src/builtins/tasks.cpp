@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "effects/clock.h"
 #include "builtins/wait_time.h"
 #include "vm/scheduler.h"
 #include "vm/sync.h"
@@ -117,6 +118,8 @@ Step sleep(WaitCall& call) {
   if (!call.is_retry()) {
     const Value& time = call.arg(0);
     if (!time.is_int() && !time.is_float()) return call.done({});
+    auto leave = effects::perform(effects::Run::current(call.vm()), effects::Sleep{static_cast<int64_t>(time.as_number())});
+    if (!leave) return call.fail(std::move(leave).error());
     task.wait_until = time.is_float() ? call.scheduler().clock().now() + static_cast<Nanoseconds>(time.as_float() * kMillisecond)
                                       : due_in(call.scheduler(), time.as_int());
     if (time.as_number() <= 0) return call.done({});
@@ -160,7 +163,7 @@ constinit const Builtin kRows[] = {
      .signature = "(ms: any) -> nil",
      .doc = "Waits for some milliseconds; other tasks run meanwhile.",
      .example = "sleep(1) == nil",
-     .needs = Capability::Clock,
+     .needs = Capability::ClockSleep,
      .wait = sleep},
 };
 

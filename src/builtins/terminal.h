@@ -1,36 +1,35 @@
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
-#include <string_view>
 
 #include "base/spin_lock.h"
+#include "effects/stdio.h"
 #include "vm/vm.h"
 
-// What the output builtins remember per program. All writing goes through here, so that captured
-// and mocked streams work for every one of them.
+// What the output builtins remember per program, and how they write.
 namespace harn::builtins {
 
 enum class ColorMode : uint8_t { Auto, Always, Never };
 enum class LogLevel : uint8_t { Debug, Info, Warn, Error };
 
-class Terminal {
- public:
-  SpinLock lock;  // of what tests capture and mock
+struct Terminal {
   static Terminal& of(vm::Vm& vm) { return vm.local<Terminal>(); }
-
-  void write_error(vm::Vm& vm, std::string_view text);
-  bool is_terminal(vm::Vm& vm, vm::Stream stream) const;
-  bool styles_text(vm::Vm& vm) const;
-  // One line without its end; false at the end of input.
-  bool read_line(vm::Vm& vm, std::string& line);
-  std::string read_all(vm::Vm& vm);
 
   ColorMode color_mode = ColorMode::Auto;
   LogLevel log_level = LogLevel::Debug;
-  std::optional<std::string> mocked_input;
-  std::optional<bool> mocked_terminal[3];        // by stream
-  std::optional<std::string> captured_errors;
+  // What went to standard error since capture_stderr_start; null: it is not captured.
+  struct Captured {
+    SpinLock lock;
+    std::string text;
+  };
+  std::shared_ptr<Captured> errors;
 };
+
+// One write: lines of concurrent tasks never mix.
+inline vm::Outcome<vm::Value> write_text(vm::Call& call, vm::Stream stream, std::string text) {
+  HARN_CHECK(effects::perform(effects::Run::current(call.vm()), effects::Write{stream, std::move(text)}));
+  return vm::Value();
+}
 
 }  // namespace harn::builtins

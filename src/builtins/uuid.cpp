@@ -6,6 +6,8 @@
 #include "base/result.h"
 #include "builtins/families.h"
 #include "builtins/sha1.h"
+#include "effects/clock.h"
+#include "effects/random.h"
 #include "vm/vm.h"
 #include "vm/aside.h"
 
@@ -65,16 +67,16 @@ std::optional<Uuid> parse(std::string_view text) {
   return uuid;
 }
 
-// Random UUIDs come from the host and not from the program's generator: they must not repeat even
-// when a program's random numbers can be predicted.
-Uuid random_uuid(Call& call) {
+// Not from the task's generator: they must not repeat even when a program's random numbers can be predicted.
+Outcome<Uuid> random_uuid(Call& call) {
   Uuid uuid;
-  call.vm().host().random_bytes(uuid.data(), uuid.size());
+  auto bytes = HARN_TRY(effects::perform(effects::Run::current(call.vm()), effects::RandomBytes{uuid.size()}));
+  std::copy_n(bytes.begin(), uuid.size(), uuid.begin());
   return uuid;
 }
 
 Outcome<Value> uuid_v4(Call& call) {
-  Uuid uuid = random_uuid(call);
+  Uuid uuid = HARN_TRY(random_uuid(call));
   set_version(uuid, 4);
   return to_text(uuid);
 }
@@ -91,10 +93,10 @@ struct LastV7 {
 };
 
 Outcome<Value> uuid_v7(Call& call) {
-  Uuid uuid = random_uuid(call);
+  Uuid uuid = HARN_TRY(random_uuid(call));
+  int64_t now = effects::wall_ms(effects::Run::current(call.vm()));
   auto& last = call.vm().local<LastV7>();
   std::lock_guard lock(last.lock);
-  int64_t now = call.vm().host().now_ms();
   // A clock that went back, or 4096 UUIDs in a millisecond: run a little ahead of the clock.
   if (now > last.time_ms) last.set(now);
   else if (++last.counter > 0xFFF) last.set(last.time_ms + 1);

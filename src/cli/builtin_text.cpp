@@ -31,19 +31,6 @@ std::string receivers(const vm::Builtin& row) {
   return out;
 }
 
-std::string_view capability_name(vm::Capability capability) {
-  switch (capability) {
-    case vm::Capability::None: return "none";
-    case vm::Capability::Stdio: return "stdio";
-    case vm::Capability::Random: return "random";
-    case vm::Capability::Clock: return "clock";
-    case vm::Capability::Files: return "files";
-    case vm::Capability::Process: return "process";
-    case vm::Capability::Network: return "network";
-  }
-  return "none";
-}
-
 }  // namespace
 
 bool is_internal(const vm::Builtin& row) { return row.name.starts_with("__"); }
@@ -64,7 +51,7 @@ std::string description(const vm::Builtin& row) {
   std::string out = fmt::format("{}\n\n  {}\n", heading(row), row.doc);
   if (!row.example.empty()) out += fmt::format("\n  example: {}\n", row.example);
   if (row.needs != vm::Capability::None)
-    out += fmt::format("  needs: {}\n", capability_name(row.needs));
+    out += fmt::format("  needs: {}\n", vm::capability_name(row.needs));
   return out;
 }
 
@@ -73,7 +60,7 @@ void write_row(JsonWriter& json, const vm::Builtin& row) {
   json.field("kind", row.receiver ? "method" : "function");
   if (row.receiver) json.field("receiver", receivers(row));
   json.field("signature", row.signature).field("doc", row.doc).field("example", row.example);
-  json.field("needs", capability_name(row.needs)).end();
+  json.field("needs", vm::capability_name(row.needs)).end();
 }
 
 }  // namespace harn::cli

@@ -201,11 +201,6 @@ int64_t ProcessHost::now_ms() {
   return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
 }
 
-int64_t ProcessHost::monotonic_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
-
 void ProcessHost::random_bytes(void* to, size_t size) {
   auto* at = static_cast<char*>(to);
   while (size > 0) {

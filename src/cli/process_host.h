@@ -33,7 +33,6 @@ class ProcessHost : public vm::Host {
   bool is_terminal(vm::Stream stream) override;
   std::string env(std::string_view name, bool& found) override;
   int64_t now_ms() override;
-  int64_t monotonic_ms() override;
   void random_bytes(void* to, size_t size) override;
 
   // There is no memory to go on with: writes out what is buffered, and says so. Needs none itself, and waits for

@@ -10,7 +10,7 @@
 #include "base/fmt.h"
 #include "base/text.h"
 #include "net/curl_loop.h"
-#include "net/url.h"
+#include "base/url.h"
 
 namespace harn::net {
 

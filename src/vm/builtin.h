@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 
+#include "vm/capability.h"
 #include "vm/dict.h"
 #include "vm/error.h"
 #include "vm/objects.h"
@@ -18,9 +19,6 @@ class Vm;
 class Call;
 class Scheduler;
 struct Task;
-
-// What a builtin may do to the world; checked in one place by the caller of every builtin.
-enum class Capability : uint8_t { None, Stdio, Random, Clock, Files, Process, Network };
 
 using NativeFunction = Outcome<Value> (*)(Call& call);
 

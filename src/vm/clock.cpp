@@ -4,28 +4,30 @@
 
 #include <utility>
 
+#include "vm/host.h"
+
 namespace harn::vm {
 
 namespace {
 
-Nanoseconds read(clockid_t which) {
+Nanoseconds steady_now() {
   timespec time;
-  clock_gettime(which, &time);
+  clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
 }  // namespace
 
-Clock::Clock() : start_(read(CLOCK_MONOTONIC)) {}
+Clock::Clock(Host& host) : host_(host), start_(steady_now()) {}
 
 Nanoseconds Clock::now() {
   if (is_mocked()) return frozen_.load(std::memory_order_relaxed);
-  return read(CLOCK_MONOTONIC) + shift_.load(std::memory_order_relaxed);
+  return steady_now() + shift_.load(std::memory_order_relaxed);
 }
 
 int64_t Clock::wall_ms() {
   if (is_mocked()) return mock_wall_ms_ + (frozen_ - mock_start_) / kMillisecond;
-  return read(CLOCK_REALTIME) / kMillisecond;
+  return host_.now_ms();
 }
 
 int64_t Clock::elapsed_ms() { return (now() - start_) / kMillisecond; }
@@ -43,7 +45,7 @@ void Clock::mock(int64_t wall_ms) {
 void Clock::unmock() {
   std::lock_guard lock(lock_);
   if (!is_mocked()) return;
-  shift_ = frozen_ - read(CLOCK_MONOTONIC);
+  shift_ = frozen_ - steady_now();
   mocked_ = false;
 }
 

@@ -11,6 +11,7 @@
 // hand: sleeps, timeouts and deadlines follow.
 namespace harn::vm {
 
+class Host;
 struct Task;
 
 using Nanoseconds = int64_t;
@@ -30,7 +31,7 @@ struct Timer {
 
 class Clock {
  public:
-  Clock();
+  explicit Clock(Host& host);
 
   // A clock that never goes back. Milliseconds that the program sees are derived from it.
   Nanoseconds now();
@@ -58,6 +59,7 @@ class Clock {
     return a.due != b.due ? a.due < b.due : a.order < b.order;
   }
 
+  Host& host_;  // the wall clock is the host's
   SpinLock lock_;
   std::vector<Timer*> heap_;
   uint64_t orders_ = 0;

@@ -24,7 +24,7 @@ void Scheduler::loop_until(Until until) {
   if (!is_over(worker)) worker.stacks.run();
 }
 
-Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max(1u, workers)), locks_(std::make_unique<Locks>(*this)) {
+Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max(1u, workers)), clock_(vm.host()), locks_(std::make_unique<Locks>(*this)) {
   root_ = new_handle<Task>(kTaskType);
   root_->scheduler = this;
   // The vector never grows later: thieves read it without a lock.
@@ -38,7 +38,6 @@ Scheduler::~Scheduler() {
 }
 
 Task& Scheduler::current() { return *this_worker->running; }
-Task* Scheduler::current_or_null() { return this_worker ? this_worker->running : nullptr; }
 
 Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> args) {
   Worker& worker = *workers_[0];
@@ -76,6 +75,7 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
   task->entry = std::move(luggage.entry);
   if (!luggage.args.empty()) task->arguments = std::make_unique<std::vector<Value>>(std::move(luggage.args));
   task->context = std::move(luggage.context);
+  task->run = parent.run;
   task->globals = std::move(luggage.globals);
   live_tasks_.fetch_add(1, std::memory_order_relaxed);
   {
@@ -351,6 +351,7 @@ void Scheduler::run_beside_root(Value callee, Value argument) {
   task->id = child_id(root_->id, ++root_->children_started);
   task->parent = root_.get();
   task->beside_root = true;
+  task->run = root_->run;
   task->entry = std::move(callee);
   task->arguments = std::make_unique<std::vector<Value>>();
   task->arguments->push_back(std::move(argument));

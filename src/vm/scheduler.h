@@ -124,7 +124,7 @@ class Scheduler {
 
   // The task that runs on this thread.
   static Task& current();
-  static Task* current_or_null();
+  static Task* current_or_null() { return this_worker ? this_worker->running : nullptr; }
 
   // Runs the callee as the root task until it returns. Tasks it started live on.
   Outcome<Value> run_root(const Value& callee, std::span<const Value> args);

@@ -119,6 +119,11 @@ struct Task : HandleObject {
   uint32_t children_started = 0;
   uint32_t groups_started = 0;
   Value context;               // dict of task-local values, or nil
+  Ref<HandleObject> run;       // effects/run.h; null: the VM's own
+  uint64_t effects = 0;        // asked of a tape so far
+  uint32_t draws = 0;          // of random bytes that follow from a seed
+  bool has_random = false;
+  uint64_t random[4];          // its random generator, once it has one
   Deadline* deadline = nullptr;  // innermost
   std::atomic<uint32_t> expired_deadlines{0};  // of them
   bool deadline_passed = false;                // one of them, and the task knows

@@ -11,6 +11,7 @@
 #include "base/spin_lock.h"
 #include "vm/builtin.h"
 #include "vm/globals.h"
+#include "vm/handle.h"
 #include "vm/host.h"
 
 namespace harn::bytecode {
@@ -89,6 +90,16 @@ class Vm {
   // A function of the prelude. Loads the prelude on first use.
   Outcome<ClosureObject*> prelude_function(std::string_view name);
 
+  // On whose behalf its effects happen (effects/run.h); made on first use.
+  template <class Make>
+  HandleObject& run(const Make& make) {
+    if (HandleObject* made = run_made_.load(std::memory_order_acquire)) [[likely]] return *made;
+    std::lock_guard lock(locals_lock_);
+    if (!run_) run_ = make();
+    run_made_.store(run_.get(), std::memory_order_release);
+    return *run_;
+  }
+
   // State that a family of builtins keeps per program (log level, mocked input, ...): one T per VM,
   // made on first use. Tasks share it: T guards itself.
   template <class T>
@@ -117,6 +128,8 @@ class Vm {
   std::atomic<StopReason> stop_{StopReason::None};
   std::atomic<int> signal_{0};
   std::atomic<bool> interrupted_{false};
+  std::atomic<HandleObject*> run_made_{nullptr};
+  Ref<HandleObject> run_;
   SpinLock locals_lock_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them

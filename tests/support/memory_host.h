@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "vm/host.h"
@@ -12,7 +13,9 @@ class MemoryHost : public vm::Host {
   std::string out;
   std::string err;
   std::string in;
-  int64_t clock_ms = 1'700'000'000'000;
+  bool terminal = false;
+  std::map<std::string, std::string, std::less<>> variables;
+  int64_t clock_ms = 1'700'000'000'123;
 
   void write(vm::Stream stream, std::string_view text) override {
     (stream == vm::Stream::Err ? err : out) += text;
@@ -26,13 +29,13 @@ class MemoryHost : public vm::Host {
     return true;
   }
   std::string read_all() override { return std::exchange(in, {}); }
-  bool is_terminal(vm::Stream) override { return false; }
-  std::string env(std::string_view, bool& found) override {
-    found = false;
-    return {};
+  bool is_terminal(vm::Stream) override { return terminal; }
+  std::string env(std::string_view name, bool& found) override {
+    auto at = variables.find(name);
+    found = at != variables.end();
+    return found ? at->second : "";
   }
   int64_t now_ms() override { return clock_ms; }
-  int64_t monotonic_ms() override { return clock_ms; }
   void random_bytes(void* to, size_t size) override {
     auto* bytes = static_cast<unsigned char*>(to);
     for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<unsigned char>(seed_ = seed_ * 167 + 13);

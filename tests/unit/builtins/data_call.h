@@ -1,47 +1,20 @@
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
 #include "../vm/make_values.h"
 #include "builtins/families.h"
+#include "support/memory_host.h"
 #include "vm/scheduler.h"
 #include "vm/vm.h"
 
 // Calls natives on a real VM whose world is in memory.
 namespace harn::builtins {
 
-class MemoryHost : public vm::Host {
- public:
-  std::string out, err, in;
-  std::map<std::string, std::string, std::less<>> variables;
-  bool terminal = false;
-
-  void write(vm::Stream stream, std::string_view text) override { (stream == vm::Stream::Err ? err : out) += text; }
-  void flush() override {}
-  bool read_line(std::string& line) override {
-    if (in.empty()) return false;
-    size_t end = in.find('\n');
-    line = in.substr(0, end);
-    in.erase(0, end == std::string::npos ? end : end + 1);
-    return true;
-  }
-  std::string read_all() override { return std::exchange(in, {}); }
-  bool is_terminal(vm::Stream) override { return terminal; }
-  std::string env(std::string_view name, bool& found) override {
-    auto at = variables.find(name);
-    found = at != variables.end();
-    return found ? at->second : "";
-  }
-  int64_t now_ms() override { return 1'700'000'000'123; }
-  int64_t monotonic_ms() override { return 5; }
-  void random_bytes(void* to, size_t size) override { memset(to, 1, size); }
-};
-
 class DataCall {
  public:
-  MemoryHost host;
+  test::MemoryHost host;
   vm::Vm vm{table(), host, {}};
 
   vm::Outcome<vm::Value> call(std::string_view name, std::vector<vm::Value> args) {

@@ -1,57 +1,46 @@
 // Runs the example of every builtin: each is a Harn expression that must be true.
 #include <gtest/gtest.h>
 
-#include <set>
-
-#include "builtins/families.h"
-#include "builtins/registry.h"
-#include "bytecode/code.h"
-#include "compile/program.h"
-#include "support/memory_host.h"
-#include "vm/vm.h"
+#include "support/evaluate.h"
 
 namespace harn {
 namespace {
 
-class NoFiles : public modules::SourceLoader {
-  std::optional<std::string> read(const std::string&) override { return std::nullopt; }
-  bool is_file(const std::string&) override { return false; }
-  bool is_directory(const std::string&) override { return false; }
-};
-
-// The value of a script, or an error text.
-std::string evaluate(std::string_view text) {
-  NoFiles loader;
-  diag::Sink sink;
-  modules::Graph graph(loader, {}, sink);
-  auto* main = graph.load_text("example.harn", std::string(text), "");
-  if (sink.has_errors()) return "does not parse: " + sink.diagnostics()[0].message;
-  compile::CompileOptions compile_options;
-  compile_options.resolve.internal_names = true;  // the prelude's own natives have examples too
-  auto program = compile::compile_program(graph, *main, builtins::catalog(), sink, compile_options);
-  if (!program) return "does not compile: " + sink.diagnostics()[0].message;
-  test::MemoryHost host;
-  vm::VmOptions options;
-  options.load_prelude = builtins::load_prelude;
-  options.is_property = builtins::is_property;
-  vm::Vm vm(builtins::table(), host, std::move(options));
-  auto value = vm.load(std::move(program));
-  if (!value) return "error: " + vm::describe(*value.error());
-  return vm::display(*value);
-}
-
 TEST(Examples, EveryExampleIsTrue) {
   for (const vm::Builtin* row : builtins::table().rows()) {
     if (row->example.empty()) continue;
-    EXPECT_EQ(evaluate(row->example), "true") << row->name << ": " << row->example;
+    EXPECT_EQ(test::MemoryVm().evaluate(row->example), "true") << row->name << ": " << row->example;
   }
 }
 
 TEST(Examples, EveryBuiltinHasOne) {
   for (const vm::Builtin* row : builtins::table().rows()) {
-    bool talks = row->needs == vm::Capability::Stdio;
-    if (row->name.starts_with("__") || talks) continue;
+    if (row->name.starts_with("__")) continue;
     EXPECT_FALSE(row->example.empty()) << row->name;
+  }
+}
+
+// What touches the world says so in its row, and has no other way than the one that can be denied.
+TEST(Examples, NoneTouchesTheWorldWhenAllIsDenied) {
+  for (const vm::Builtin* row : builtins::table().rows()) {
+    if (row->needs == vm::Capability::None) continue;
+    test::MemoryVm denied;
+    denied.host.variables["HARN_DENY"] = row->needs == vm::Capability::Output ? "*, stdio" : "*";
+    std::string answer = denied.evaluate("try {\n" + std::string(row->example) + "\n} catch (e) { \"${e}\" }");
+    std::string expected = fmt::format("capability denied: {}", capability_name(row->needs));
+    // One example catches the error, and is no longer true.
+    EXPECT_TRUE(answer.starts_with(expected) || answer == "false") << row->name << ": " << answer;
+    EXPECT_EQ(denied.host.out + denied.host.err, "") << row->name;
+  }
+}
+
+TEST(Examples, OthersDoNotNeedTheWorld) {
+  for (const vm::Builtin* row : builtins::table().rows()) {
+    if (row->needs != vm::Capability::None || row->example.empty()) continue;
+    // Examples may use others that do: those are allowed here, so what is left is what the row itself does.
+    test::MemoryVm denied;
+    denied.host.variables["HARN_DENY"] = "random, stdio, fs, process, network";
+    EXPECT_EQ(denied.evaluate(row->example), "true") << row->name << ": " << row->example;
   }
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 // The little that must be known about URLs before curl is asked.
-namespace harn::net {
+namespace harn {
 
 // The parts of an http or https URL, as they are written.
 struct UrlParts {
@@ -33,4 +33,4 @@ void add_query(std::string& url, std::string_view name, std::string_view value);
 // Whether both name the same scheme, host and port.
 bool is_same_origin(std::string_view left, std::string_view right);
 
-}  // namespace harn::net
+}  // namespace harn

@@ -1,9 +1,9 @@
-#include "net/url.h"
+#include "base/url.h"
 
 #include "base/fmt.h"
 #include "base/text.h"
 
-namespace harn::net {
+namespace harn {
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -104,4 +104,4 @@ bool is_same_origin(std::string_view left, std::string_view right) {
   return a && b && same_without_case(a->scheme, b->scheme) && same_without_case(a->host, b->host);
 }
 
-}  // namespace harn::net
+}  // namespace harn

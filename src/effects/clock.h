@@ -1,0 +1,41 @@
+#pragma once
+
+#include "effects/perform.h"
+
+// Time as the program sees it: a test may stop it and move it by hand (vm/clock.h).
+namespace harn::effects {
+
+enum class ClockFace : uint8_t {
+  Wall,     // milliseconds since 1970
+  Elapsed,  // milliseconds since the program started
+};
+
+struct ReadClock {
+  using Answer = int64_t;
+  static constexpr EffectRow row{.name = "clock.read", .capability = vm::Capability::ClockRead};
+
+  ClockFace face = ClockFace::Wall;
+
+  std::string shown() const { return ""; }
+  template <class Visitor>
+  void fields(Visitor& visit) { visit(face); }
+};
+vm::Outcome<int64_t> carry_out(Run& run, const ReadClock& request);
+
+// A pause. The builtins park the task themselves: what is performed is leave to do so.
+struct Sleep {
+  using Answer = Done;
+  static constexpr EffectRow row{.name = "clock.sleep", .capability = vm::Capability::ClockSleep};
+
+  int64_t ms = 0;
+
+  std::string shown() const { return fmt::format("{} ms", ms); }
+  template <class Visitor>
+  void fields(Visitor& visit) { visit(ms); }
+};
+vm::Outcome<Done> carry_out(Run& run, const Sleep& request);
+
+// The wall clock for what is not an effect of its own, such as the time in a log line.
+int64_t wall_ms(Run& run);
+
+}  // namespace harn::effects

@@ -1,0 +1,72 @@
+#pragma once
+
+#include "effects/perform.h"
+#include "net/http.h"
+
+// HTTP: one exchange is one effect. `fetch` is what people mean by a request: redirects are followed and failures
+// retried, and each exchange on the way passes the policy.
+namespace harn::effects {
+
+struct HttpHeader {
+  std::string name;
+  std::string value;
+  template <class Visitor>
+  void fields(Visitor& visit) { visit(name), visit(value); }
+};
+
+using HttpFailure = net::HttpFailure;
+
+struct SendHttp {
+  struct Answer {
+    HttpFailure failure = HttpFailure::None;
+    std::string message;  // of the failure; holds no secret
+    int64_t status = 0;
+    std::vector<HttpHeader> headers;  // names in lower case, each once
+    std::string body;
+    std::string redirect_to;  // where a 3xx answer points, as an absolute URL
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(failure), visit(message), visit(status), visit(headers), visit(body), visit(redirect_to);
+    }
+  };
+  static constexpr EffectRow row{.name = "http.send", .capability = vm::Capability::Network};
+
+  std::string method = "GET";
+  std::string url;  // http or https
+  std::vector<HttpHeader> headers;
+  std::string body;
+  std::string proxy;       // empty: as the environment says (http_proxy, ...)
+  std::string proxy_user;  // "user:password"
+  int64_t timeout_ms = 30'000;
+  int64_t connect_timeout_ms = 0;  // 0: what is left of timeout_ms
+  int64_t read_timeout_ms = 0;     // without a byte; in whole seconds; 0: none
+  int64_t max_body = int64_t{64} << 20;
+  bool decompress = true;
+
+  std::string shown() const;
+  // Times are left out: what is left of them differs from run to run.
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(method), visit(url), visit(headers), visit(body), visit(proxy), visit(proxy_user);
+    visit(max_body), visit(decompress);
+  }
+};
+// On a fiber: the task waits; when it is stopped, the request is dropped. An answer may be a failure.
+vm::Outcome<SendHttp::Answer> carry_out(Run& run, const SendHttp& request);
+
+// A request, and what to do around it.
+struct HttpPlan {
+  SendHttp request;
+  int64_t total_timeout_ms = 0;  // over all attempts; 0: none
+  int64_t retries = 0;
+  int64_t backoff_ms = 1000;
+  std::vector<int64_t> retry_on = {408, 429, 500, 502, 503, 504};
+  std::vector<std::string> retry_methods = {"GET", "HEAD", "PUT", "DELETE", "OPTIONS"};
+  bool respect_retry_after = true;
+  bool follow_redirects = true;
+  int64_t max_redirects = 10;
+};
+// Fails when there is no answer: `http: request failed: ...`.
+vm::Outcome<SendHttp::Answer> fetch(Run& run, const HttpPlan& plan);
+
+}  // namespace harn::effects

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "effects/perform.h"
+
+// Randomness. With HARN_SEED all of it follows from the seed: each task has its own stream, named by its id, so
+// that workers make no difference.
+namespace harn::effects {
+
+struct RandomBytes {
+  using Answer = std::string;
+  static constexpr EffectRow row{.name = "random.bytes", .capability = vm::Capability::Random};
+
+  uint64_t count = 0;
+
+  std::string shown() const { return ""; }
+  template <class Visitor>
+  void fields(Visitor& visit) { visit(count); }
+};
+vm::Outcome<std::string> carry_out(Run& run, const RandomBytes& request);
+
+// The running task's generator (xoshiro256**), seeded by `RandomBytes` when it first draws.
+vm::Outcome<uint64_t*> task_generator(Run& run);
+
+// 0 up to, but not including, 1: for jitter, which is not the program's own randomness.
+double jitter(Run& run);
+
+}  // namespace harn::effects

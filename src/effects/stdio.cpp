@@ -1,0 +1,58 @@
+#include "effects/stdio.h"
+
+#include <thread>
+
+#include "vm/fiber.h"
+#include "vm/scheduler.h"
+
+namespace harn::effects {
+
+using vm::Stream;
+
+vm::Outcome<Done> carry_out(Run& run, const Write& request) {
+  run.host().write(request.stream, request.text);
+  if (request.is_flushed) run.host().flush();
+  return Done();
+}
+
+// Reads on a thread of its own while the task waits, if there are tasks that could use the worker.
+template <class Read>
+static void wait_for_input(vm::Host& host, Read read) {
+  vm::Task* task = vm::Scheduler::current_or_null();
+  if (!task || !task->fiber) return read();
+  auto done = std::make_shared<vm::Completion>();
+  std::thread([&read, done] {
+    read();
+    done->finish();
+  }).detach();
+  if (done->wait("a read from standard input") == vm::Wake::Value) return;
+  host.stop_reading();
+  done->wait("a read from standard input");
+}
+
+vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request) {
+  ReadInput::Answer answer;
+  wait_for_input(run.host(), [&] {
+    if (request.all) answer.text = run.host().read_all();
+    else answer.is_end = !run.host().read_line(answer.text);
+  });
+  return answer;
+}
+
+bool wants_styles(Run& run, bool is_terminal) {
+  bool found = false;
+  run.host().env("FORCE_COLOR", found);
+  if (found) return true;
+  run.host().env("NO_COLOR", found);
+  if (found || run.host().env("TERM", found) == "dumb") return false;
+  return is_terminal;
+}
+
+vm::Outcome<AskTerminal::Answer> carry_out(Run& run, const AskTerminal& request) {
+  bool is_terminal = run.host().is_terminal(request.stream);
+  return AskTerminal::Answer{is_terminal, wants_styles(run, is_terminal)};
+}
+
+vm::Outcome<bool> carry_out(Run& run, const AskInputTerminal&) { return run.host().is_terminal(Stream::In); }
+
+}  // namespace harn::effects

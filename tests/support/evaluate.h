@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "builtins/families.h"
+#include "builtins/registry.h"
+#include "bytecode/code.h"
+#include "compile/program.h"
+#include "support/memory_host.h"
+#include "vm/vm.h"
+
+// Programs on a VM whose world is in memory.
+namespace harn::test {
+
+class NoFiles : public modules::SourceLoader {
+  std::optional<std::string> read(const std::string&) override { return std::nullopt; }
+  bool is_file(const std::string&) override { return false; }
+  bool is_directory(const std::string&) override { return false; }
+};
+
+class MemoryVm {
+ public:
+  MemoryHost host;
+
+  vm::Vm& vm() {
+    if (!vm_) {
+      vm::VmOptions options;
+      options.load_prelude = builtins::load_prelude;
+      options.is_property = builtins::is_property;
+      options.workers = 2;
+      vm_ = std::make_unique<vm::Vm>(builtins::table(), host, std::move(options));
+    }
+    return *vm_;
+  }
+
+  // The value of a script as text, or what went wrong. Set up the host before the first.
+  std::string evaluate(std::string_view text) {
+    NoFiles loader;
+    diag::Sink sink;
+    modules::Graph graph(loader, {}, sink);
+    auto* main = graph.load_text("example.harn", std::string(text), "");
+    if (sink.has_errors()) return "does not parse: " + sink.diagnostics()[0].message;
+    compile::CompileOptions options;
+    options.resolve.internal_names = true;  // the prelude's own natives have examples too
+    auto program = compile::compile_program(graph, *main, builtins::catalog(), sink, options);
+    if (!program) return "does not compile: " + sink.diagnostics()[0].message;
+    auto value = vm().load(std::move(program));
+    if (!value) return "error: " + vm::describe(*value.error());
+    return vm::display(*value);
+  }
+
+ private:
+  std::unique_ptr<vm::Vm> vm_;
+};
+
+}  // namespace harn::test

@@ -137,7 +137,10 @@ Wake Completion::wait(const char* what, Value on, Nanoseconds due) {
 
 bool Completion::may_wait() {
   Worker* worker = this_worker;
-  return worker && worker->interpreter && worker->scheduler.live_tasks() > 0 && worker->interpreter->can_part();
+  if (!worker || !worker->interpreter) return false;
+  // With one worker the order of events must not depend on how long other threads take.
+  Scheduler& scheduler = worker->scheduler;
+  return scheduler.worker_limit() > 1 && scheduler.live_tasks() > 0 && worker->interpreter->can_part();
 }
 
 void Completion::finish() {

@@ -333,6 +333,7 @@ bool Scheduler::deliver_stop() {
   int signal = vm_.take_signal();
   auto handler = on_signal_.load();
   if (signal != 0 && handler && handler(vm_, signal)) return true;
+  if (reason == StopReason::Interrupt) vm_.note_interrupt();
   root_->stop_text = reason == StopReason::Timeout ? "kind:cancelled:time limit reached"
                                                    : "kind:cancelled:VM cancelled by host";
   stopping_ = true;
@@ -340,12 +341,12 @@ bool Scheduler::deliver_stop() {
   return true;
 }
 
+// They never run at the same time, so the variables simply change hands, between two instructions of the root.
 void Scheduler::start_beside_root() {
-  for (auto& [callee, argument] : std::exchange(beside_root_, {})) run_beside_root(callee, argument);
-}
-
-void Scheduler::run_beside_root(Value callee, Value argument) {
-  if (root_->parted) return void(beside_root_.emplace_back(std::move(callee), std::move(argument)));
+  if (beside_root_.empty() || root_->is_held || root_->parted || root_->finished) return;
+  auto [callee, argument] = std::move(beside_root_.front());
+  beside_root_.pop_front();
+  vm_.note_interrupt();
   auto task = new_handle<Task>(kTaskType);
   task->scheduler = this;
   task->id = child_id(root_->id, ++root_->children_started);
@@ -355,7 +356,6 @@ void Scheduler::run_beside_root(Value callee, Value argument) {
   task->entry = std::move(callee);
   task->arguments = std::make_unique<std::vector<Value>>();
   task->arguments->push_back(std::move(argument));
-  // They never run at the same time, so the variables simply change hands.
   task->globals = std::move(root_->globals);
   task->cell_list = root_->cell_list;
   task->home = workers_[0].get();

@@ -59,6 +59,9 @@ struct Worker {
   uint32_t polls = 0;           // checkpoints
   Nanoseconds recent_time = 0;  // at the last one, as the program's clock shows it
   uint32_t fresh_polls = 0;     // checkpoints since a task last began here
+  uint64_t late_front = 0;      // the first task that waited to begin at the last checkpoint
+  Nanoseconds late_since = 0;   // when it was first seen there
+  bool is_late = false;         // it has waited long enough: nobody helps
 
   // How long tasks run here before they wait: see Scheduler::measure.
   uint64_t turns = 0;
@@ -194,10 +197,8 @@ class Scheduler {
   // A signal may still wake a task: not a deadlock.
   void expect_signals(bool expected) { expects_signals_ = expected; }
   // On the first worker: runs the callee in the root task's place, with its variables, and lets the root
-  // go on afterwards. What it throws is thrown in the root.
-  void run_beside_root(Value callee, Value argument);
-  // The root is no longer in the middle of C++ code: what had to wait for that begins.
-  void start_beside_root();
+  // go on afterwards. What it throws is thrown in the root. Begins when the root is not in the middle of something.
+  void run_beside_root(Value callee, Value argument) { beside_root_.emplace_back(std::move(callee), std::move(argument)); }
 
   // The last handle of a task that failed is gone, and nobody asked for its result: says so on standard
   // error, so that no failure passes in silence.
@@ -236,6 +237,7 @@ class Scheduler {
   bool is_over(const Worker& worker) const;
   void look_for_work(Worker& worker);
   void look_for_help(Worker& worker);
+  void note_late_front(Worker& worker, Nanoseconds now);
   void worker_main(Worker& worker);
   void go_idle(Worker& worker, Nanoseconds look_again);
   void sleep(Worker& worker, Nanoseconds look_again);
@@ -248,6 +250,7 @@ class Scheduler {
   bool look_after_workers();
   void stop_monitor();
   bool deliver_stop();
+  void start_beside_root();
   void finish_beside_root(Task& task);
   bool is_stuck() const;
   void report_deadlock();
@@ -266,7 +269,7 @@ class Scheduler {
   std::atomic<bool (*)(Vm&, int)> on_signal_{nullptr};
   std::atomic<bool> expects_signals_{false};
   Until until_ = Until::RootEnds;
-  std::vector<std::pair<Value, Value>> beside_root_;  // callees and arguments that wait for the root
+  std::deque<std::pair<Value, Value>> beside_root_;  // callees and arguments that wait for the root
   bool root_waits_its_turn_ = false;  // it was ready while somebody ran beside it
   std::mutex idle_lock_;
   int active_ = 1;  // workers that are not idle; guarded by idle_lock_

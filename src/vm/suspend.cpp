@@ -181,11 +181,8 @@ void Interpreter::end_turn() {
   if (others) give_way();
 }
 
-// A fiber is a stack of its own, which the worker's loop cannot be left for. What runs in the root's place must not see
-// it in the middle of something.
-bool Interpreter::can_part() {
-  return worker_->undivided == 0 && !task_->fiber && !task_->is_held && worker_->stacks.can_part();
-}
+// A fiber is a stack of its own, which the worker's loop cannot be left for.
+bool Interpreter::can_part() { return worker_->undivided == 0 && !task_->fiber && worker_->stacks.can_part(); }
 
 void Interpreter::give_way() {
   if (!can_part()) return;
@@ -206,7 +203,6 @@ void Interpreter::part() {
   worker_->interpreter = innermost;
   worker_->running = task_;
   use_cells(task_->cell_list);
-  if (task_->is_root()) task_->scheduler->start_beside_root();
 }
 
 Wake Interpreter::wait() {

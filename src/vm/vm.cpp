@@ -47,7 +47,6 @@ void Vm::stop(StopReason reason) {
 
 void Vm::interrupt(int signal) {
   signal_.store(signal);
-  interrupted_.store(true);
   stop(StopReason::Interrupt);
 }
 

@@ -74,6 +74,8 @@ class Vm {
   void stop(StopReason reason);
   // The same for a signal that the program may handle itself (std/signal).
   void interrupt(int signal);
+  // The program has noticed an interrupt: its handlers are about to run.
+  void note_interrupt() { interrupted_.store(true); }
   bool was_interrupted() const { return interrupted_.load(std::memory_order_relaxed); }
   int take_signal() { return signal_.exchange(0); }
   bool has_stop() const { return stop_.load(std::memory_order_relaxed) != StopReason::None; }

@@ -39,6 +39,9 @@ constexpr Nanoseconds kSpinTime = 30'000;
 // When so many tasks wait to begin, a task that starts still more makes room for them.
 constexpr size_t kCrowd = 16'384;
 
+// How long a task may wait to begin while other workers have no time for it and others take turns here.
+constexpr Nanoseconds kLateAfter = 3 * kMillisecond;
+
 // Rounds and checkpoints after which a task that has not begun gets its turn where it was queued otherwise.
 constexpr uint32_t kPatience = 64;
 constexpr uint32_t kFreshPolls = 400;
@@ -99,7 +102,7 @@ void Scheduler::drain_inbox(Worker& worker) {
 bool Scheduler::is_turn_of_fresh(Worker& worker, const Task& ready) {
   uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
   if (front > ready.queued) return false;
-  return worker_limit_ == 1 || front <= worker.first_come || ++worker.patience > kPatience;
+  return worker_limit_ == 1 || worker.is_late || front <= worker.first_come || ++worker.patience > kPatience;
 }
 
 Task* Scheduler::next_task(Worker& worker) {
@@ -110,6 +113,7 @@ Task* Scheduler::next_task(Worker& worker) {
     Task* fresh = worker.fresh.front();
     if (fresh && (!ready || is_turn_of_fresh(worker, *ready))) {
       worker.patience = worker.fresh_polls = 0;
+      worker.is_late = false;
       worker.fresh.pop();
       worker.fresh_size.store(worker.fresh.size(), std::memory_order_relaxed);
       if (Task* next = worker.fresh.front()) worker.fresh_front.store(next->queued, std::memory_order_relaxed);
@@ -273,6 +277,7 @@ void Scheduler::look_for_help(Worker& worker) {
   Nanoseconds now = steady_now();
   measure(worker, now);
   share_backlog(worker, now);
+  note_late_front(worker, now);
   if (!helper_asleep_.load(std::memory_order_relaxed)) return;
   if (worker.fresh_size.load(std::memory_order_relaxed) == 0) return;
   uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
@@ -285,6 +290,14 @@ void Scheduler::look_for_help(Worker& worker) {
   } else if (now - worker.front_since > kHelpAfter) {
     start_helpers();
   }
+}
+
+// Nobody has taken the first task that waits to begin, so it will have its turn here.
+void Scheduler::note_late_front(Worker& worker, Nanoseconds now) {
+  uint64_t front = worker.fresh_front.load(std::memory_order_relaxed);
+  if (worker.fresh_size.load(std::memory_order_relaxed) == 0) worker.late_front = 0;
+  else if (worker.late_front == front) worker.is_late = now - worker.late_since > kLateAfter;
+  else worker.late_front = front, worker.late_since = now;
 }
 
 void Scheduler::start_helpers() {
@@ -413,6 +426,7 @@ bool Scheduler::is_over(const Worker& worker) const {
 void Scheduler::loop(Worker& worker) {
   for (uint32_t rounds = 0; !is_over(worker); ++rounds) {
     if ((rounds & 63) == 0) poll();
+    if (worker.number == 0) start_beside_root();
     if (Task* task = next_task(worker)) {
       worker.steal_tries = 0;
       run_task(worker, *task);
@@ -482,11 +496,12 @@ bool Scheduler::poll() {
   if (++worker.polls % kCreditPolls == 0) give_back_credits();
   attend();
   if (time_is_up_.load(std::memory_order_relaxed)) return true;
+  if (worker.number == 0 && !beside_root_.empty()) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
   size_t fresh = worker.fresh_size.load(std::memory_order_relaxed);
   if (fresh == 0) return false;
   // Others have time to take the tasks that have not begun before this one makes room for them.
-  if (worker_limit_ == 1 || ++worker.fresh_polls > kFreshPolls) return true;
+  if (worker_limit_ == 1 || worker.is_late || ++worker.fresh_polls > kFreshPolls) return true;
   bool is_starting = std::exchange(worker.spawned_polled, worker.spawned) != worker.spawned;
   if (!is_starting || fresh <= kCrowd) return false;
   worker.first_come = worker.orders;

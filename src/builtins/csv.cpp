@@ -198,6 +198,7 @@ Outcome<Value> csv_stringify(Call& call) {
     append_dict_rows(out, rows.get(), options);
   } else {
     for (const Value& row : rows->values()) {
+      step();
       if (list_size(row) > kMaxListSize) return runtime_error("list too large");
       append_row(out, to_list_object(row)->values(), options.delimiter);
     }

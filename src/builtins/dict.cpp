@@ -71,8 +71,10 @@ Outcome<Value> merge(Call& call) {
   HARN_CHECK(call.dict(0));
   Value other = call.take(1);
   Value dict = call.take(0);
-  claim(dict);
-  if (other.is(Kind::Dict) || other.is(Kind::Struct)) dict_merge(dict, other.as_dict());
+  if (!other.is(Kind::Dict) && !other.is(Kind::Struct)) return dict;
+  Merge how = merge_for(dict.as_dict(), other.as_dict());
+  if (how == Merge::InOneGo) claim(dict);
+  dict_merge(dict, other.as_dict(), how);
   return dict;
 }
 

@@ -51,6 +51,7 @@ Outcome<Value> group_by_keys(Call& call) {
   auto [items, keys] = HARN_TRY(keyed_items(call));
   Value groups = new_dict();
   for (size_t i = 0; i < items->size; ++i) {
+    step();
     Value* group = with_key(keys->items[i], [&](auto key) { return group_of(groups, key); });
     writable_list(*group)->push(items->items[i]);
   }
@@ -62,6 +63,7 @@ Outcome<Value> dedup_by_keys(Call& call) {
   auto seen = new_set();
   auto out = new_list();
   for (size_t i = 0; i < items->size; ++i) {
+    step();
     if (seen->insert(keys->items[i])) out->push(items->items[i]);
   }
   return out;

@@ -125,14 +125,45 @@ class Hold {
   Undivided undivided_;
 };
 
-// With the lock held: whether the write may happen, counted either way.
-bool may_swap(Counters& counters, const Expectation& expected, const Value& stored) {
+// With the lock held: whether the write may happen, counted either way. `matches` compares the values.
+template <class Matches>
+bool may_swap(Counters& counters, const Expectation& expected, Matches matches) {
   bool is_stale = expected.is_snapshot && expected.version != counters.version;
   if (is_stale) ++counters.stale_reads;
-  bool matches = !is_stale && expected.matches(stored);
-  if (matches) counters.count_write();
-  ++(matches ? counters.cas_successes : counters.cas_failures);
-  return matches;
+  bool may = !is_stale && matches();
+  if (may) counters.count_write();
+  ++(may ? counters.cas_successes : counters.cas_failures);
+  return may;
+}
+
+// Several tasks may hold it at once.
+bool is_frozen(const Value& value) { return !value.is_heap() || refs_of(value.object()) <= 0; }
+
+// Compares what `stored` gives with what is expected and calls `swap` if it may. Large values are compared without the
+// lock, and the answer is good if nobody has written meanwhile.
+template <class T, class Stored, class Swap>
+bool compare_and_swap(T& item, const Expectation& expected, Stored stored, Swap swap) {
+  constexpr int kTries = 3;
+  for (int tries = 0;; ++tries) {
+    Value seen;
+    int64_t version;
+    {
+      Hold hold(item.lock);
+      if (tries == kTries || !is_frozen(stored())) {
+        bool may = may_swap(item.counters, expected, [&] { return expected.matches(stored()); });
+        if (may) swap();
+        return may;
+      }
+      seen = stored();
+      version = item.counters.version;
+    }
+    bool matches = expected.matches(seen);
+    Hold hold(item.lock);
+    if (item.counters.version != version) continue;
+    bool may = may_swap(item.counters, expected, [&] { return matches; });
+    if (may) swap();
+    return may;
+  }
 }
 
 Outcome<Value> snapshot(const Value& stored, const Counters& counters) {
@@ -179,11 +210,9 @@ Outcome<Value> shared_cas(Call& call) {
   SharedCell& cell = *HARN_TRY(opened<SharedCell>(call));
   Expectation expected(call.arg(1));
   Value value = HARN_TRY(transfer(call.take(2)));
-  Hold hold(cell.lock);
-  bool swapped = may_swap(cell.counters, expected, cell.value);
   // The old value dies with `value`, when the lock is free again.
-  if (swapped) std::swap(cell.value, value);
-  return Value::boolean(swapped);
+  return Value::boolean(compare_and_swap(
+      cell, expected, [&]() -> const Value& { return cell.value; }, [&] { std::swap(cell.value, value); }));
 }
 
 // ---- maps ----
@@ -232,11 +261,16 @@ Outcome<Value> shared_map_delete(Call& call) {
 
 Outcome<Value> shared_map_entries(Call& call) {
   SharedMap& map = *HARN_TRY(opened<SharedMap>(call));
-  Value entries = new_dict();
-  Hold hold(map.lock);
-  ++map.counters.reads;
-  for (auto& [key, stored] : map.values) {
-    Value value = HARN_TRY(read_shared(stored));
+  std::vector<std::pair<std::string, Value>> read;
+  {
+    Hold hold(map.lock);
+    ++map.counters.reads;
+    read.reserve(map.values.size());
+    for (auto& [key, stored] : map.values) read.emplace_back(key, HARN_TRY(read_shared(stored)));
+  }
+  Value entries = new_dict(read.size());
+  for (auto& [key, value] : read) {
+    step();
     dict_set(entries, key, std::move(value));
   }
   return entries;
@@ -256,10 +290,8 @@ Outcome<Value> shared_map_cas(Call& call) {
   Expectation expected(call.arg(2));
   Value value = HARN_TRY(transfer(call.take(3)));
   Value old;  // dies when the lock is free again
-  Hold hold(map.lock);
-  bool swapped = may_swap(map.counters, expected, map.get(key));
-  if (swapped) old = value.is_nil() ? map.erase(key) : map.set(key, std::move(value));
-  return Value::boolean(swapped);
+  auto swap = [&] { old = value.is_nil() ? map.erase(key) : map.set(key, std::move(value)); };
+  return Value::boolean(compare_and_swap(map, expected, [&]() -> const Value& { return map.get(key); }, swap));
 }
 
 // ---- metrics, scopes ----

@@ -116,6 +116,7 @@ bool is_table(const Value& value) { return value.is_dict() || value.is(Kind::Str
 bool is_list_of_tables(const Value& value) {
   if (!value.is_list() || value.as_list()->size == 0) return false;
   for (const Value& item : value.as_list()->values()) {
+    step();
     if (!is_table(item)) return false;
   }
   return true;

@@ -370,7 +370,7 @@ Status Interpreter::dict_spread(Value& dict, Value& items, bool is_used_up) {
     writable_dict(dict);
     return Status::Done;
   }
-  dict_merge(dict, items.as_dict());
+  dict_merge(dict, items.as_dict(), Merge::MayStop);
   return Status::Done;
 }
 

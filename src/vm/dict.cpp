@@ -7,6 +7,7 @@
 #include "vm/hash_table.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
+#include "vm/pace.h"
 
 namespace harn::vm {
 
@@ -234,7 +235,7 @@ DictObject* writable_dict(Value& target) { return make_unique(target); }
 Value* dict_slot(Value& target, const StringObject* key) { return writable_slot(target, key); }
 Value* dict_slot(Value& target, std::string_view key) { return writable_slot(target, key); }
 
-void dict_merge(Value& target, const DictObject* source) {
+void dict_merge(Value& target, const DictObject* source, Merge merge) {
   if (target.as_dict()->size() == 0 && target.kind() == source->kind && target.is(Kind::Dict)) {
     target = Value::share(const_cast<DictObject*>(source));
     return;
@@ -249,9 +250,17 @@ void dict_merge(Value& target, const DictObject* source) {
   }
   const HashTable* table = source->table();
   for (uint32_t i = 0; i < table->used; ++i) {
+    if (merge == Merge::MayStop) step();
     if (const StringObject* key = table->entries[i].key)
       dict_set(target, key, table->entries[i].value);
   }
+}
+
+// A large part of the whole may as well be copied: that can be stopped.
+Merge merge_for(const DictObject* target, const DictObject* source) {
+  constexpr size_t kLarge = 4096;
+  bool is_large = source->size() >= kLarge && source->size() >= target->size() / 4;
+  return is_large ? Merge::MayStop : Merge::InOneGo;
 }
 
 StructTypeObject* hashed_struct_type(const DictObject* instance) {

@@ -105,7 +105,13 @@ DictObject* writable_dict(Value& target);
 Value* dict_slot(Value& target, const StringObject* key);
 Value* dict_slot(Value& target, std::string_view key);
 // Every entry of `source` into `target`; source wins.
-void dict_merge(Value& target, const DictObject* source);
+enum class Merge : uint8_t {
+  InOneGo,  // for a target that was claimed
+  MayStop,  // the target may be left half merged
+};
+void dict_merge(Value& target, const DictObject* source, Merge merge = Merge::InOneGo);
+// How to merge a target that could be claimed.
+Merge merge_for(const DictObject* target, const DictObject* source);
 
 // Builds a dict one entry at a time:  DictBuilder().add("key", value)....done()
 class DictBuilder {

@@ -22,7 +22,10 @@ build: setup
 	@test -f build/release/build.ninja || cmake --preset release >/dev/null
 	@cmake --build build/release
 
-demo: build
+# The binary alone: the tests take as long again to build.
+demo: setup
+	@test -f build/release/build.ninja || cmake --preset release >/dev/null
+	@cmake --build build/release --target harn
 	@$(HARN) run examples/triage.harn
 
 test: build
@@ -37,10 +40,11 @@ asan: setup
 	@cmake --build build/asan
 	@tools/test.sh build/asan
 
-# ThreadSanitizer is slow: the fixtures, and the stress test for a minute.
+# ThreadSanitizer is slow: the fixtures, VMs side by side, and the stress test for a minute.
 tsan: setup
 	@test -f build/tsan/build.ninja || cmake --preset tsan >/dev/null
-	@cmake --build build/tsan --target harn
+	@cmake --build build/tsan --target harn effects_test
+	@build/tsan/tests/unit/effects/effects_test --gtest_brief=1
 	@build/tsan/src/cli/harn test --conformance tests/conformance
 	@tests/stress/eager.py --harn build/tsan/src/cli/harn
 	@tests/stress/run.py --harn build/tsan/src/cli/harn --seconds $(STRESS_SECONDS)

@@ -16,7 +16,16 @@ using After = Liveness::After;
 
 std::atomic<uint64_t> copied_items{0};
 
+// To look who holds a small record costs more than to copy it.
+static bool is_small(const Value& held) {
+  constexpr uint32_t kFew = 8;
+  if (!held.is(Kind::Dict) && !held.is(Kind::Struct)) return false;
+  const Shape* shape = held.as_dict()->shape;
+  return shape && shape->count <= kFew;
+}
+
 void claim_shared(const Value& held) {
+  if (is_small(held)) return;
   Worker* worker = this_worker;
   if (worker && worker->interpreter) worker->interpreter->claim_value(held);
 }

@@ -13,6 +13,7 @@ std::span<const vm::Builtin> text_case_rows();
 std::span<const vm::Builtin> list_rows();
 std::span<const vm::Builtin> list_group_rows();
 std::span<const vm::Builtin> list_callback_rows();
+std::span<const vm::Builtin> list_leaf_rows();
 std::span<const vm::Builtin> sort_rows();
 std::span<const vm::Builtin> dict_rows();
 std::span<const vm::Builtin> set_rows();

@@ -11,7 +11,7 @@ namespace harn::builtins {
 const vm::BuiltinTable& table() {
   static const std::span<const vm::Builtin> families[] = {
       text_rows(), text_case_rows(), list_rows(), list_group_rows(), list_callback_rows(),
-      sort_rows(), dict_rows(), set_rows(), set_method_rows(), iter_rows(), stream_rows(),
+      list_leaf_rows(), sort_rows(), dict_rows(), set_rows(), set_method_rows(), iter_rows(), stream_rows(),
       property_rows(), math_rows(), statistics_rows(), random_rows(), uuid_rows(), path_rows(),
       path_workspace_rows(), json_rows(), json_pointer_rows(), jq_rows(), yaml_rows(),
       toml_rows(), csv_rows(), schema_rows(), schema_convert_rows(), regex_rows(), output_rows(),

@@ -239,6 +239,10 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   bool exact = !code.has_rest && code.required_params == code.param_count;
   if (exact) proto.exact_args = code.param_count;
   for (const Handler& handler : code.handlers) proto.cleans_up |= handler.cleanup;
+  if (code.hidden && code.is_generator) {
+    if (code.name == "map_items") proto.stage = Prototype::Stage::Map;
+    if (code.name == "filter_items") proto.stage = Prototype::Stage::Filter;
+  }
   proto.code = &code;
   proto.unit = this;
   return &proto;

@@ -50,6 +50,9 @@ struct Prototype {
   uint32_t params = 0;
   bool has_rest = false;
   bool cleans_up = false;    // it has defer, finally and the like
+  // Generators of the prelude that are known by what they do with an iterator and a callback (leaf.h).
+  enum class Stage : uint8_t { None, Map, Filter };
+  Stage stage = Stage::None;
   // Calls with exactly this many arguments need nothing but a frame; kNeverExact: no call does.
   static constexpr uint32_t kNeverExact = UINT32_MAX;
   uint32_t exact_args = kNeverExact;
@@ -71,6 +74,7 @@ struct Prototype {
   }
   const bytecode::Liveness& find_liveness() const;
   mutable const bytecode::Liveness* known_liveness = nullptr;
+  mutable uint8_t known_leaf = 0;  // see leaf.cpp
 };
 
 struct ClosureObject : Object {

@@ -3,6 +3,7 @@
 #include "vm/channel.h"
 #include "vm/dict.h"
 #include "vm/interpreter.h"
+#include "vm/leaf.h"
 #include "vm/memory.h"
 #include "vm/ops.h"
 
@@ -76,6 +77,60 @@ static bool next_plain(const Value& source, int64_t& position, Value& item, bool
   }
 }
 
+// Takes the next item of a source that is no generator.
+static bool take_plain(IterObject& iter, Value& item) {
+  if (next_plain(iter.source, iter.position, item, true)) return true;
+  iter.exhausted = true;
+  iter.source.set_nil();
+  return false;
+}
+
+// ---- iterators without code to run ----
+
+LeafChain::LeafChain(IterObject& iter) {
+  IterObject* at = &iter;
+  while (!at->exhausted && at->source.is(Kind::Generator)) {
+    const GeneratorObject* generator = at->source.as_generator();
+    bool is_fresh = generator->state == GeneratorObject::State::Suspended &&
+                    !(generator->flags & GeneratorObject::kBegun);
+    if (!is_fresh || count_ == kMost) return;
+    const Coroutine& coroutine = *generator->coroutine;
+    Prototype::Stage kind = coroutine.frames[0].proto->stage;
+    if (kind == Prototype::Stage::None || !coroutine.stack[0].is(Kind::Iter)) return;
+    if (!stages_[count_].callback.prepare(coroutine.stack[1], 1)) return;
+    stages_[count_].iter = at;
+    stages_[count_++].kind = kind;
+    at = coroutine.stack[0].as_iter();
+  }
+  if (!at->exhausted && !at->source.is(Kind::Handle)) source_ = at;
+}
+
+Pulled LeafChain::next(Value& item) {
+  for (;;) {
+    step();
+    int64_t position = source_->position;
+    if (!take_plain(*source_, item)) {
+      for (uint32_t i = count_; i-- > 0;) {  // the outer ones hold the inner ones
+        stages_[i].iter->exhausted = true;
+        stages_[i].iter->source.set_nil();
+      }
+      return Pulled::Nothing;
+    }
+    bool is_wanted = true;
+    for (uint32_t i = count_; i-- > 0 && is_wanted;) {
+      const Value* result = stages_[i].callback.call(item);
+      if (!result) {
+        // The generators begin with the item that they must deal with themselves.
+        source_->position = position;
+        return Pulled::Refused;
+      }
+      if (stages_[i].kind == Prototype::Stage::Filter) is_wanted = truthy(*result);
+      else item = Value(*result);
+    }
+    if (is_wanted) return Pulled::Item;
+  }
+}
+
 Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& more) {
   if (source.is(Kind::Generator)) {
     co_->await = Coroutine::Await::ForLoop;
@@ -93,16 +148,17 @@ Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& 
   IterObject* iter = source.as_iter();
   if (iter->exhausted) return Status::Done;
   if (iter->source.is(Kind::Generator)) {
+    if (LeafChain chain(*iter); chain) {
+      Pulled pulled = chain.next(item);
+      more = pulled == Pulled::Item;
+      if (pulled != Pulled::Refused) return Status::Done;
+    }
     co_->await = Coroutine::Await::ForLoop;
     co_->await_iter = iter;
     return resume(iter->source.as_generator());
   }
   if (iter->source.is(Kind::Handle)) return handle_next(iter->source, iter, item, more);
-  more = next_plain(iter->source, iter->position, item, true);
-  if (!more) {
-    iter->exhausted = true;
-    iter->source.set_nil();
-  }
+  more = take_plain(*iter, item);
   return Status::Done;
 }
 

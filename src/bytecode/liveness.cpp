@@ -25,7 +25,7 @@ bool ends_flow(Op op) {
 
 // Those that never go on behind themselves.
 bool always_jumps(Op op) {
-  return op == Op::Jump || op == Op::Gosub || op == Op::RangePrep || op == Op::RangePrepInclusive || op == Op::ForPrep;
+  return op == Op::Jump || op == Op::Gosub || op == Op::MutexLeave || op == Op::RangePrep || op == Op::RangePrepInclusive || op == Op::ForPrep;
 }
 
 void set_bit(uint64_t* set, uint32_t bit) { set[bit / 64] |= uint64_t{1} << (bit % 64); }

@@ -48,4 +48,27 @@ void FunctionCompiler::with_cleanup(Body body, CleanupCode code, CleanupScope sc
   bind(done);
 }
 
+// The same for a `mutex` block: what it has to do is one instruction, in line wherever the block is left.
+template <class Body>
+void FunctionCompiler::with_mutex(Reg held, Body body) {
+  Cleanup cleanup;
+  cleanup.mutex = held;
+  cleanup.value = temp();
+  Reg error = temp();
+  cleanups_.push_back(&cleanup);
+  uint32_t start = here();
+  body();
+  uint32_t end = here();
+  cleanups_.pop_back();
+  Label done;
+  emit_jump(Op::MutexLeave, held, done);
+  size_t first_handler = code_->handlers.size();
+  add_handler(start, end, here(), error, true);
+  clean_up(cleanup);
+  emit(Op::Rethrow, error);
+  for (size_t i = first_handler; i < code_->handlers.size(); ++i) code_->handlers[i].cleanup_end = here();
+  emit_exits(cleanup);
+  bind(done);
+}
+
 }  // namespace harn::compile

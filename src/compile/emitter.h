@@ -65,6 +65,7 @@ class FunctionCompiler {
     Reg value;      // keeps a returned value while clean-up code runs
     Reg scope = -1; // the first register of a scope that ends before the clean-up code runs
     bool is_deadline = false;
+    Reg mutex = -1; // instead of code: what MutexLeave gives back to
   };
   struct Loop {
     Label* break_to;
@@ -152,6 +153,7 @@ class FunctionCompiler {
   void run_cleanups(size_t down_to);
   bool shares_exit(size_t down_to) const;
   void jump_to_exit(Label* target, size_t down_to);
+  void clean_up(Cleanup& cleanup);
   void emit_exits(Cleanup& cleanup);
   void leave_clean_up_code(size_t loops);
   void leave_loop(Label* Loop::*target);
@@ -234,6 +236,8 @@ class FunctionCompiler {
   // Runs `body`, then `cleanup`, whichever way the body is left.
   template <class Body, class CleanupCode>
   void with_cleanup(Body body, CleanupCode cleanup, CleanupScope scope = CleanupScope::Same);
+  template <class Body>
+  void with_mutex(Reg held, Body body);
   // A body whose errors a handler of this function gets, in `error`: its code follows. Without an error the body goes
   // to `end`.
   void guarded(syntax::Block* body, Reg value, Reg error, Label& end);

@@ -207,6 +207,7 @@ void FunctionCompiler::statement(Node* node) {
       declaration(node);
       break;
     case NodeKind::Error: break;
+    case NodeKind::Mutex: mutex(node->as<Mutex>(), -1); break;
     default: {
       Reg unused = temp();
       expression(node, unused);
@@ -313,7 +314,7 @@ void FunctionCompiler::run_cleanups(size_t down_to) {
     // What the loops and the scope inside it hold goes first.
     leave_loops(i, next_);
     if (cleanups_[i - 1]->scope >= 0) scope_end(cleanups_[i - 1]->scope, next_);
-    emit_jump(Op::Gosub, cleanups_[i - 1]->return_to, cleanups_[i - 1]->entry);
+    clean_up(*cleanups_[i - 1]);
   }
 }
 
@@ -332,10 +333,17 @@ void FunctionCompiler::jump_to_exit(Label* target, size_t down_to) {
 }
 
 // The ways out through a clean-up that is not active any more.
+void FunctionCompiler::clean_up(Cleanup& cleanup) {
+  if (cleanup.mutex < 0) return emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
+  Label next;
+  emit_jump(Op::MutexLeave, cleanup.mutex, next);
+  bind(next);
+}
+
 void FunctionCompiler::emit_exits(Cleanup& cleanup) {
   for (Exit& exit : cleanup.exits) {
     bind(*exit.label);
-    emit_jump(Op::Gosub, cleanup.return_to, cleanup.entry);
+    clean_up(cleanup);
     if (cleanups_.size() > exit.down_to) jump_to_exit(exit.target, exit.down_to);
     else if (exit.target) jump(*exit.target);
     else emit(Op::Return, cleanup.value);

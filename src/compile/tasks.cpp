@@ -57,16 +57,10 @@ void FunctionCompiler::deadline(Deadline& node, Reg to) {
 // One lock per place in the program.
 void FunctionCompiler::mutex(Mutex& node, Reg to) {
   Position place = context_.module.source->position(node.span.start);
-  Reg held = temp();  // the key of the lock, and then what was held before
-  literal_text(fmt::format("{}:{}:{}", context_.module.source->path(), place.line, place.column), held);
+  Reg held = temp();
   at(node.span);
-  call_internal("__mutex_enter", held, 1);
-  with_cleanup([&] { block(node.body); },
-               [&] {
-                 Reg keep = temp();
-                 emit(Op::Move, keep, held);
-                 call_internal("__permits_release", keep, 1);
-               });
+  emit_x(Op::MutexEnter, held, 0, 0, cache(fmt::format("{}:{}:{}", context_.module.source->path(), place.line, place.column)));
+  with_mutex(held, [&] { block(node.body); });
   if (to >= 0) emit(Op::LoadNil, to);
 }
 

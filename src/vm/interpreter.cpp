@@ -16,6 +16,7 @@
 #include "vm/known_type.h"
 #include "vm/memory.h"
 #include "vm/ops.h"
+#include "vm/sync.h"
 #include "vm/trace.h"
 
 namespace harn::vm {
@@ -1029,6 +1030,16 @@ op_Gosub: {
 op_EndGosub:
   pc = proto->words + RA.as_int();
   frame->pc = pc;
+  NEXT;
+op_MutexEnter: {
+  InlineCache& cache = proto->caches[*pc++];
+  frame->pc = pc;
+  if (enter_block(*task_, cache, RA)) [[likely]] NEXT;
+  FINISH(call_wait(vm_.scheduler().locks().wait_row(), INDEX(A), 1, INDEX(A), false));
+}
+op_MutexLeave:
+  leave_block(*co_, static_cast<size_t>(RA.as_int()));
+  pc += JUMP_WORD + 1;
   NEXT;
 op_WrapOk: {
   Value value = std::move(RB);

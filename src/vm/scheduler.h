@@ -120,7 +120,9 @@ class Scheduler {
   Clock& clock() { return clock_; }
   Locks& locks() { return *locks_; }
   // The time at this worker's last checkpoint: some microseconds ago, and for free.
-  Nanoseconds recent_time();
+  Nanoseconds recent_time() {
+    return this_worker && !clock_.is_mocked() ? this_worker->recent_time : clock_.now();
+  }
   Vm& vm() { return vm_; }
   Task& root() { return *root_; }
   unsigned worker_limit() const { return worker_limit_; }

@@ -6,6 +6,7 @@
 #include "vm/dict.h"
 #include "vm/scheduler.h"
 #include "vm/transfer.h"
+#include "vm/vm.h"
 
 namespace harn::vm {
 
@@ -16,7 +17,7 @@ constexpr uint64_t kForBlock = UINT64_MAX;
 uint64_t amount_of(const Waiter& waiter) { return waiter.number == kForBlock ? 1 : waiter.number; }
 
 // For the metrics.
-Nanoseconds time_since(const Lock& lock, Nanoseconds start) {
+inline Nanoseconds time_since(const Lock& lock, Nanoseconds start) {
   return lock.locks ? std::max<Nanoseconds>(0, lock.locks->scheduler().recent_time() - start) : 0;
 }
 
@@ -27,7 +28,7 @@ void display_permit(std::string& out, const HandleObject* handle) {
 
 void drop_permit(HandleObject* handle) { release_permit(*static_cast<Permit*>(handle)); }
 
-std::vector<HeldPermit>& permits_of(Task& task) {
+inline std::vector<HeldPermit>& permits_of(Task& task) {
   auto& permits = task.current->permits;
   if (!permits) permits = std::make_unique<std::vector<HeldPermit>>();
   return *permits;
@@ -52,12 +53,12 @@ Value grant(LockUse use, Task& task, uint64_t amount) {
   return permit;
 }
 
-// The same for a `mutex` block, which nobody has a permit of.
-Value grant_block(Lock& lock, Task& task) {
+// The same for a `mutex` block, which nobody has a permit of: how many were held before.
+inline int64_t grant_block(Lock& lock, Task& task) {
   count_grant(lock, 1);
   auto& permits = permits_of(task);
   permits.push_back({{}, &lock, task.scheduler->recent_time()});
-  return Value::integer(static_cast<int64_t>(permits.size() - 1));
+  return static_cast<int64_t>(permits.size() - 1);
 }
 
 // With the lock held: as many of the first tasks in line as there are permits for. A large request at
@@ -73,7 +74,7 @@ void serve(Lock& lock) {
     lock.metrics.waited += time_since(lock, task.wait_until);
     // It goes on with the use that it has waited with.
     bool is_block = waiter->number == kForBlock;
-    Value answer = is_block ? grant_block(lock, task) : grant(LockUse::adopt(&lock), task, waiter->number);
+    Value answer = is_block ? Value::integer(grant_block(lock, task)) : grant(LockUse::adopt(&lock), task, waiter->number);
     task.scheduler->answer(task, std::move(answer));
   }
 }
@@ -100,7 +101,7 @@ Step wait_in_line(WaitCall& call, Lock& lock, uint64_t number, Nanoseconds due) 
   return Step::Parked;
 }
 
-void leave_block(Lock& lock, Nanoseconds since) {
+inline void leave_block(Lock& lock, Nanoseconds since) {
   std::lock_guard guard(lock.guard);
   ++lock.available;
   lock.metrics.released++;
@@ -210,17 +211,17 @@ std::vector<LockUse> Locks::all(std::string_view kind) {
   return out;
 }
 
+const Builtin& Locks::wait_row() {
+  const Builtin* known = wait_row_.load(std::memory_order_relaxed);
+  if (!known) wait_row_.store(known = scheduler_.vm().builtins().find("__mutex_enter"), std::memory_order_relaxed);
+  return *known;
+}
+
 // Used for ever from the first time on, so that blocks need not count who uses it.
-Lock& Locks::find_or_add_block(const StringObject* key) {
+Lock& Locks::find_block(std::string_view key) {
   std::lock_guard hold(guard_);
-  Lock& lock = ensure("mutex", key->view(), 1);
-  Site& site = sites_[site_of(key)];
+  Lock& lock = ensure("mutex", key, 1);
   if (!std::exchange(lock.is_of_block, true)) use(lock).detach();
-  // A key that may be freed could come back as another one.
-  if (!site.key.load(std::memory_order_relaxed) && refs_of(key) == 0) {
-    site.lock = &lock;
-    site.key.store(key, std::memory_order_release);
-  }
   return lock;
 }
 
@@ -243,25 +244,32 @@ Step acquire(WaitCall& call, LockUse use, uint64_t amount, Nanoseconds due) {
   return wait_in_line(call, lock, amount, due);
 }
 
-Step enter_block(WaitCall& call) {
-  Locks& locks = call.scheduler().locks();
-  const StringObject* key = call.arg(0).as_string();
-  Lock* known = locks.find_block(key);
-  Lock& lock = known ? *known : locks.find_or_add_block(key);
-  call.task().talk();
-  std::lock_guard guard(lock.guard);
-  if (lock.waiting.empty() && lock.available != 0) return call.done(grant_block(lock, call.task()));
-  return wait_in_line(call, lock, kForBlock, kNever);
+// The place in the code remembers the lock; a unit belongs to one program.
+static Lock& lock_of(Task& task, InlineCache& place) {
+  uint64_t known = place.key();
+  if (known != InlineCache::kEmpty) [[likely]] return *reinterpret_cast<Lock*>(known);
+  Lock& lock = task.scheduler->locks().find_block(place.name->view());
+  place.set(reinterpret_cast<uint64_t>(&lock));
+  return lock;
 }
 
-Step quick_enter_block(Task& task, Value* args, uint32_t) {
-  Lock* lock = task.scheduler->locks().find_block(args[0].as_string());
-  if (!lock) return Step::Failed;
-  std::lock_guard guard(lock->guard);
-  if (lock->available == 0 || !lock->waiting.empty()) return Step::Failed;
+bool enter_block(Task& task, InlineCache& place, Value& held) {
+  Lock& lock = lock_of(task, place);
   task.talk();
-  args[0] = grant_block(*lock, task);
-  return Step::Done;
+  std::lock_guard guard(lock.guard);
+  if (lock.available != 0 && lock.waiting.empty()) [[likely]] {
+    held.set_int(grant_block(lock, task));
+    return true;
+  }
+  held.set_int(reinterpret_cast<intptr_t>(&lock));
+  return false;
+}
+
+Step wait_for_block(WaitCall& call) {
+  Lock& lock = *reinterpret_cast<Lock*>(call.arg(0).as_int());
+  std::lock_guard guard(lock.guard);
+  if (lock.waiting.empty() && lock.available != 0) return call.done(Value::integer(grant_block(lock, call.task())));
+  return wait_in_line(call, lock, kForBlock, kNever);
 }
 
 bool release_permit(Permit& permit) {
@@ -274,6 +282,16 @@ bool release_permit(Permit& permit) {
   lock.metrics.held_time += time_since(lock, permit.since);
   serve(lock);
   return true;
+}
+
+void leave_block(Coroutine& coroutine, size_t keep) {
+  std::vector<HeldPermit>& permits = *coroutine.permits;
+  if (permits.size() != keep + 1) [[unlikely]] return release_permits(coroutine, keep);
+  HeldPermit& held = permits.back();
+  Lock& lock = *held.block;
+  Nanoseconds since = held.since;
+  permits.pop_back();
+  leave_block(lock, since);
 }
 
 void release_permits(Coroutine& coroutine, size_t keep) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <list>
 #include <map>
 #include <memory>
@@ -78,36 +77,28 @@ class Locks {
   Locks(const Locks&) = delete;
 
   Scheduler& scheduler() { return scheduler_; }
+  // The builtin that waits for the lock of a `mutex` block.
+  const Builtin& wait_row();
   // The lock, made on first use; fails when it exists with another capacity.
   Outcome<LockUse> find(std::string_view kind, std::string_view key, uint64_t capacity);
   LockUse find(std::string_view kind, std::string_view key);
   std::vector<LockUse> all(std::string_view kind);  // empty: of every kind
   void leave(Lock& lock);
 
-  // The lock of a `mutex` block, whose key is a constant of the program; null when it has not been entered yet.
-  Lock* find_block(const StringObject* key) const {
-    const Site& site = sites_[site_of(key)];
-    return site.key.load(std::memory_order_acquire) == key ? site.lock : nullptr;
-  }
-  Lock& find_or_add_block(const StringObject* key);
+  // The lock of a `mutex` block, which stays where it is.
+  Lock& find_block(std::string_view key);
 
  private:
   static constexpr size_t kUnusedKept = 1024;
-  static constexpr size_t kSites = 64;
-  struct Site {
-    std::atomic<const StringObject*> key{nullptr};
-    Lock* lock = nullptr;  // set before `key`, once
-  };
-  static size_t site_of(const StringObject* key) { return reinterpret_cast<uintptr_t>(key) / 16 % kSites; }
   Lock& ensure(std::string_view kind, std::string_view key, uint64_t capacity);
   LockUse use(Lock& lock);
 
   using Name = std::pair<std::string_view, std::string_view>;  // kind and key, which are the lock's own
   Scheduler& scheduler_;
+  std::atomic<const Builtin*> wait_row_{nullptr};
   SpinLock guard_;
   std::map<Name, std::unique_ptr<Lock>> locks_;
   std::list<Lock*> unused_;  // the longest unused first
-  std::array<Site, kSites> sites_;
 };
 
 // Takes `amount` permits, or parks until they are there; nil when `due` comes first.
@@ -115,9 +106,12 @@ Step acquire(WaitCall& call, LockUse lock, uint64_t amount, Nanoseconds due);
 // True the first time.
 bool release_permit(Permit& permit);
 
-// Enters a `mutex` block, whose key is args[0]. The answer is how many permits the scopes around it hold.
-Step enter_block(WaitCall& call);
-Step quick_enter_block(Task& task, Value* args, uint32_t count);
+// Enters a `mutex` block. `held` becomes how many permits the scopes around it hold; or, when the task must wait in
+// line, the argument for `wait_for_block`, which answers with the same.
+bool enter_block(Task& task, InlineCache& place, Value& held);
+Step wait_for_block(WaitCall& call);
+// `keep` is what `enter_block` said.
+void leave_block(Coroutine& coroutine, size_t keep);
 
 // Gives back the permits that the scopes of a coroutine got since they held `keep` of them.
 void release_permits(Coroutine& coroutine, size_t keep);

@@ -478,10 +478,6 @@ bool Scheduler::has_others() const {
          worker.inbox.load(std::memory_order_relaxed);
 }
 
-Nanoseconds Scheduler::recent_time() {
-  return this_worker && !clock_.is_mocked() ? this_worker->recent_time : clock_.now();
-}
-
 void Scheduler::attend() {
   // First: what happens while we look makes us look again.
   this_worker->pace.attention.store(false, std::memory_order_seq_cst);

@@ -144,6 +144,12 @@ struct ArmTable {
   std::vector<uint32_t> targets;  // word offsets
 };
 
+// SetPathLocal: the way from a variable to one of its parts.
+struct PathSteps {
+  static constexpr uint32_t kKey = UINT32_MAX;  // the next key in a register
+  std::vector<uint32_t> caches;                 // of a field each, or kKey
+};
+
 struct Code {
   std::string name;           // for stack traces
   SourcePtr source;
@@ -164,6 +170,7 @@ struct Code {
   std::vector<LineEntry> lines;
   std::vector<ParamCheck> checks;
   std::vector<ArmTable> arm_tables;
+  std::vector<PathSteps> paths;
   std::vector<std::shared_ptr<Code>> functions;
 
   uint32_t source_offset(uint32_t word) const;

@@ -78,6 +78,12 @@ std::string operands(const Code& code, uint32_t at) {
     const CacheName& cache = code.caches[code.words[at + 1]];
     out += "  ; " + (cache.owner.empty() ? "." + cache.name : cache.owner + "." + cache.name);
   }
+  if (op == Op::SetPathLocal) {
+    out += "  ; ";
+    for (uint32_t step : code.paths[code.words[at + 1]].caches) {
+      out += step == PathSteps::kKey ? "[]" : "." + code.caches[step].name;
+    }
+  }
   return out;
 }
 

@@ -150,32 +150,48 @@ void FunctionCompiler::assign_path(Assign& node) {
     else emit(Op::SetIndex, variable.reg, key, value);
     return;
   }
-  Reg keys = temps(static_cast<int>(count) + 1);
-  Reg value = keys + static_cast<int>(count);
+  constexpr uint32_t kLongest = 100;  // for one instruction
+  // Names need no registers when it is known which instruction will write.
+  bool is_plain = in_register && !is_immutable && !asks;
+  bool is_local = is_plain && count <= kLongest;
+  PathSteps path;
+  for (Node* step : steps) {
+    bool is_named = is_local && step->is(NodeKind::Member);
+    path.caches.push_back(is_named ? cache(step->as<Member>().name.text) : PathSteps::kKey);
+  }
+  auto key_count = static_cast<int>(std::count(path.caches.begin(), path.caches.end(), PathSteps::kKey));
+  Reg keys = temps(key_count + 1);
+  Reg value = keys + key_count;
+  Reg next_key = keys;
   for (uint32_t i = 0; i < count; ++i) {
-    Reg reg = keys + static_cast<int>(i);
-    if (steps[i]->is(NodeKind::Member)) literal_text(steps[i]->as<Member>().name.text, reg);
-    else expression(steps[i]->as<Index>().index, reg);
+    if (path.caches[i] != PathSteps::kKey) continue;
+    if (steps[i]->is(NodeKind::Member)) literal_text(steps[i]->as<Member>().name.text, next_key++);
+    else expression(steps[i]->as<Index>().index, next_key++);
   }
   if (node.op == AssignOp::Set) {
     expression(node.value, value);
   } else {
-    load_name(name, variable, name.name, value);
+    Reg from = is_plain ? variable.reg : value;
+    if (!is_plain) load_name(name, variable, name.name, value);
+    next_key = keys;
     for (uint32_t i = 0; i < count; ++i) {
-      if (steps[i]->is(NodeKind::Member)) emit_x(Op::GetField, value, value, 0, cache(steps[i]->as<Member>().name.text));
-      else emit(Op::GetIndex, value, value, keys + static_cast<int>(i));
+      bool is_key = path.caches[i] == PathSteps::kKey;
+      if (steps[i]->is(NodeKind::Member)) emit_x(Op::GetField, value, from, 0, cache(steps[i]->as<Member>().name.text));
+      else emit(Op::GetIndex, value, from, next_key);
+      next_key += is_key;
+      from = value;
     }
     arithmetic(binary_of(node.op), value, node.value, value, node.span);
   }
   if (is_immutable) return store_name(name, value);  // an error, after what stands on both sides has run
   at(node.target->span);
-  constexpr uint32_t kLongest = 100;  // for one instruction
   if (count > kLongest) return assign_long_path(name, keys, count);
   auto write = [&](const Variable& target) {
     if (!target.is_mutable) return store(target, value, name.span);
     if (asks && target.word) require_var(target, name.span);
     if (home_of(target) == Home::Register) {
-      emit_x(Op::SetPathLocal, target.reg, keys, count, 0);
+      code_->paths.push_back(path);
+      emit_x(Op::SetPathLocal, target.reg, keys, static_cast<uint32_t>(key_count), static_cast<uint32_t>(code_->paths.size() - 1));
       return;
     }
     Place place;

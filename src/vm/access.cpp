@@ -15,6 +15,7 @@ namespace harn::vm {
 
 using Status = Interpreter::Status;
 using bytecode::Keys;
+using bytecode::PathSteps;
 
 // mode 0: plain; 1: `?.`, nil gives nil; 2: a destructuring read, absent is nil.
 Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache, uint32_t mode) {
@@ -216,6 +217,44 @@ Status Interpreter::set_path(Value& target, const Value* keys, uint32_t count, V
   Status status = set_index(*at, keys[count - 1], std::move(value));
   keep_types(target, keys, count);
   return status;
+}
+
+// The part's place, when everything on the way is there and belongs to this variable alone; else null.
+Value* Interpreter::place_of(Value& target, const PathSteps& steps, const Prototype& proto, const Value* keys) {
+  Value* place = &target;
+  for (uint32_t step : steps.caches) {
+    if (!place->is_unique() || place->object()->known_type != 0) return nullptr;
+    if (step == PathSteps::kKey) {
+      place = unshared_item(*place, *keys++);
+      if (!place) return nullptr;
+      continue;
+    }
+    if (!place->is(Kind::Dict) && !place->is(Kind::Struct)) return nullptr;
+    DictObject* dict = place->as_dict();
+    InlineCache& cache = proto.caches[step];
+    if (!dict->shape) {
+      place = const_cast<Value*>(dict->find(cache.name));
+      if (!place) return nullptr;
+      continue;
+    }
+    if (cache_pointer(cache.key()) != dict->shape) {
+      int slot = dict->shape->find(cache.name);
+      if (slot < 0) return nullptr;
+      cache.set(cache_key(dict->shape, static_cast<uint32_t>(slot)));
+    }
+    place = dict->slots() + (cache.key() & 0xFFFF);
+  }
+  return place;
+}
+
+// The other paths, with all their keys.
+Status Interpreter::set_steps(Value& target, const PathSteps& steps, const Prototype& proto, const Value* keys,
+                              Value value) {
+  std::vector<Value> all;
+  for (uint32_t step : steps.caches) {
+    all.push_back(step == PathSteps::kKey ? *keys++ : Value::share(proto.caches[step].name));
+  }
+  return set_path(target, all.data(), static_cast<uint32_t>(all.size()), std::move(value));
 }
 
 Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uint32_t keys_index,

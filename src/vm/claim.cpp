@@ -352,9 +352,11 @@ class Claim {
         case Op::SetIndex:
           if (path.is_written(a) || !empty_item(registers[a], path, registers, b, 1)) return;
           break;
-        case Op::SetPathLocal:
-          if (path.is_written(a) || !empty_item(registers[a], path, registers, b, c)) return;
+        case Op::SetPathLocal: {
+          const PathSteps& steps = frame.proto->code->paths[at[1]];
+          if (path.is_written(a) || !empty_step(registers[a], path, frame, registers, steps, b)) return;
           break;
+        }
         case Op::CallMethod:
           if (built.keys && built.reg == a + 1 && b == 1 && moved_from < frame.proto->registers) {
             empty_merged(registers[moved_from], *frame.proto->caches[at[1]].name, *built.keys);
@@ -521,6 +523,23 @@ class Claim {
   bool empty_part(const Value& container, Value* place) {
     if (!place || !owns(container)) return false;
     return empty(place);
+  }
+
+  // The keys that are no names will be in registers from `first` on.
+  bool empty_step(const Value& variable, const Path& path, const Frame& frame, const Value* registers,
+                  const PathSteps& steps, uint32_t first) {
+    const Value* container = &variable;
+    for (size_t i = 0; i < steps.caches.size(); ++i) {
+      Borrowed key;
+      bool is_key = steps.caches[i] == PathSteps::kKey;
+      Value* place = nullptr;
+      if (!is_key) place = field_of(*container, frame.proto->caches[steps.caches[i]].name);
+      else if (path.value_of(first++, registers, key)) place = item_of(*container, *key);
+      if (i + 1 == steps.caches.size()) return empty_part(*container, place);
+      if (!place || !owns(*container)) return false;
+      container = place;
+    }
+    return false;
   }
 
   // The keys will be in `count` registers from `first` on.

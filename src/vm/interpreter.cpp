@@ -588,10 +588,14 @@ op_SetPath: {
   SETTLE(set_path(*target, keys, count, std::move(keys[count])));
 }
 op_SetPathLocal: {
-  ++pc;
+  const PathSteps& steps = proto->code->paths[*pc++];
   Value* keys = &RB;
   frame->pc = pc;
-  SETTLE(set_path(RA, keys, C, std::move(keys[C])));
+  if (Value* place = place_of(RA, steps, *proto, keys)) [[likely]] {
+    *place = std::move(keys[C]);
+    NEXT;
+  }
+  SETTLE(set_steps(RA, steps, *proto, keys, std::move(keys[C])));
 }
 op_DestructureCheck: {
   const Value& value = RA;

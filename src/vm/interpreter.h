@@ -150,6 +150,8 @@ class Interpreter {
   Status set_field(Value& object, InlineCache& cache, Value value);
   Status set_index(Value& target, const Value& key, Value value);
   Status set_path(Value& target, const Value* keys, uint32_t count, Value value);
+  Value* place_of(Value& target, const bytecode::PathSteps& steps, const Prototype& proto, const Value* keys);
+  Status set_steps(Value& target, const bytecode::PathSteps& steps, const Prototype& proto, const Value* keys, Value value);
   Value* step(Value& target, const Value& key);
   Status new_struct_of(Value& type, const Prototype& proto, uint32_t keys, Value* values, uint32_t count);
   Value concat(Value* parts, uint32_t count);

@@ -163,7 +163,7 @@ const Value* Leaf::run() {
   const Prototype& proto = *closure_->proto;
   const Value* const K = proto.constants;
   Value* const R = registers();
-  const Word* pc = proto.words;
+  const Word* pc = proto.code->words.data();
   Word w;
 #define A R[a_of(w)]
 #define B R[b_of(w)]

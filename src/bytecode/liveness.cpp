@@ -74,26 +74,39 @@ void Liveness::decode() {
 
 // ---- fields ----
 
-uint32_t Liveness::field_of(uint32_t reg, std::string_view name) const {
+uint32_t Liveness::field_of(uint32_t reg, std::string_view name, uint32_t key) const {
   if (reg >= registers_) return kNone;
   for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) {
-    if (fields_[at].name == name) return at;
+    if (fields_[at].name == name && fields_[at].key == key) return at;
   }
   return kNone;
 }
 
-uint32_t Liveness::add_field(uint32_t reg, std::string_view name) {
-  fields_.push_back({reg, name, first_field_[reg]});
+uint32_t Liveness::add_field(uint32_t reg, std::string_view name, uint32_t key) {
+  fields_.push_back({reg, name, key, first_field_[reg]});
   return first_field_[reg] = static_cast<uint32_t>(fields_.size() - 1);
+}
+
+// `x[i] = v`. Only those count: an item that is never written is never dead.
+void Liveness::number_item(uint32_t reg, uint32_t key) {
+  if (reg >= registers_ || key >= registers_ || reg == key || fields_.size() + 2 > kMostFields) return;
+  if (field_of(reg, {}, key) == kNone) {
+    next_item_.resize(fields_.size() + 1, kNone);
+    next_item_[fields_.size()] = first_item_[key];
+    first_item_[key] = add_field(reg, {}, key);
+  }
+  if (field_of(reg, {}) == kNone) add_field(reg, {});
 }
 
 void Liveness::number_fields() {
   first_field_.assign(registers_, kNone);
+  first_item_.assign(registers_, kNone);
   if (fields_apart_ == Fields::Whole) return;
   for (uint32_t at : starts_) {
     Op op = op_of(code_.words[at]);
-    if (op != Op::GetField && op != Op::SetField) continue;
     WideOperands operands = operands_at(code_, wide_, at);
+    if (op == Op::SetIndex) number_item(operands.a, operands.b);
+    if (op != Op::GetField && op != Op::SetField) continue;
     uint32_t reg = op == Op::GetField ? operands.b : operands.a;
     std::string_view name = code_.caches[code_.words[at + 1]].name;
     if (reg >= registers_ || fields_.size() + 2 > kMostFields) continue;
@@ -187,6 +200,83 @@ void Liveness::add_register(uint32_t reg, std::vector<uint32_t>& to) const {
   for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) to.push_back(registers_ + at);
 }
 
+// All of it that is told apart, but not the register itself.
+void Liveness::add_parts(uint32_t reg, std::vector<uint32_t>& to) const {
+  for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) to.push_back(registers_ + at);
+}
+
+// `xs.last`, or the field of a name that is also the key of an item.
+void Liveness::add_items(uint32_t reg, std::vector<uint32_t>& to) const {
+  for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) {
+    if (fields_[at].key != kNone) to.push_back(registers_ + at);
+  }
+}
+
+// Items are known by the register with their key. Once that holds another key, anybody may read them.
+void Liveness::add_renamed_items(const std::vector<Access>& writes, uint32_t at) {
+  if (next_item_.empty()) return;
+  WideOperands operands = operands_at(code_, wide_, at);
+  for (Access access : writes) {
+    RegisterRange range = registers_of(access, operands);
+    for (uint32_t key = range.first; key < std::min(range.first + range.count, registers_); ++key) {
+      for (uint32_t item = first_item_[key]; item != kNone; item = next_item_[item]) touched_.push_back(registers_ + item);
+    }
+  }
+}
+
+// An item that is read or written, of a register whose items are told apart.
+bool Liveness::collect_item(uint32_t at) {
+  Op op = op_of(code_.words[at]);
+  if (next_item_.empty() || (op != Op::GetIndex && op != Op::SetIndex)) return false;
+  WideOperands operands = operands_at(code_, wide_, at);
+  bool gets = op == Op::GetIndex;
+  uint32_t reg = gets ? operands.b : operands.a;
+  uint32_t key = gets ? operands.c : operands.b;
+  uint32_t item = field_of(reg, {}, key);
+  if (reg >= registers_ || (gets ? field_of(reg, {}) == kNone : item == kNone)) return false;
+  auto before = static_cast<uint32_t>(touched_.size());
+  auto run = [&] { return Run{before, static_cast<uint32_t>(touched_.size()) - before}; };
+  // Two keys may be the same one, so a read may be of any item.
+  if (gets) add_parts(reg, touched_);
+  else touched_.push_back(registers_ + field_of(reg, {}));
+  add_register(key, touched_);
+  if (!gets) add_register(operands.c, touched_);
+  if (gets) add_renamed_items(accesses_of(op).writes, at);
+  reads_.push_back(run());
+  before = static_cast<uint32_t>(touched_.size());
+  if (gets) add_register(operands.a, touched_);
+  else touched_.push_back(registers_ + item);
+  writes_.push_back(run());
+  return true;
+}
+
+// `{...x, name: v}` does not read the fields that are written over it at once.
+bool Liveness::collect_spread(uint32_t at) {
+  if (fields_apart_ == Fields::Whole || op_of(code_.words[at]) != Op::DictSpread) return false;
+  WideOperands operands = operands_at(code_, wide_, at);
+  if (operands.b >= registers_) return false;
+  std::vector<uint32_t> replaced;
+  uint32_t next = at + length(row(Op::DictSpread).format);
+  while (next < code_.words.size() && op_of(code_.words[next]) == Op::SetField &&
+         operands_at(code_, wide_, next).a == operands.a) {
+    replaced.push_back(field_of(operands.b, code_.caches[code_.words[next + 1]].name));
+    next += length(row(Op::SetField).format);
+  }
+  auto before = static_cast<uint32_t>(touched_.size());
+  add_register(operands.a, touched_);
+  touched_.push_back(operands.b);
+  for (uint32_t field = first_field_[operands.b]; field != kNone; field = fields_[field].next) {
+    bool is_replaced = std::find(replaced.begin(), replaced.end(), field) != replaced.end();
+    if (!is_replaced) touched_.push_back(registers_ + field);
+  }
+  add_renamed_items(accesses_of(Op::DictSpread).writes, at);
+  reads_.push_back({before, static_cast<uint32_t>(touched_.size()) - before});
+  before = static_cast<uint32_t>(touched_.size());
+  add_register(operands.a, touched_);
+  writes_.push_back({before, static_cast<uint32_t>(touched_.size()) - before});
+  return true;
+}
+
 void Liveness::add_access(const std::vector<Access>& accesses, uint32_t at, std::vector<uint32_t>& to) {
   WideOperands operands = operands_at(code_, wide_, at);
   for (Access access : accesses) {
@@ -208,6 +298,7 @@ void Liveness::add_access(const std::vector<Access>& accesses, uint32_t at, std:
 void Liveness::collect_touched() {
   auto run = [&](uint32_t before) { return Run{before, static_cast<uint32_t>(touched_.size()) - before}; };
   for (uint32_t at : starts_) {
+    if (collect_item(at) || collect_spread(at)) continue;
     Op op = op_of(code_.words[at]);
     const Accesses& accesses = accesses_of(op);
     WideOperands operands = operands_at(code_, wide_, at);
@@ -218,6 +309,7 @@ void Liveness::collect_touched() {
     if (op == Op::SetField && field_of(reg, {}) == kNone) field = kNone;
     if (field == kNone) {
       add_access(accesses.reads, at, touched_);
+      add_renamed_items(accesses.writes, at);
       reads_.push_back(run(before));
       before = static_cast<uint32_t>(touched_.size());
       add_access(accesses.writes, at, touched_);
@@ -227,10 +319,12 @@ void Liveness::collect_touched() {
     bool gets = op == Op::GetField;
     if (gets) {
       touched_.push_back(registers_ + field);
+      add_items(reg, touched_);
     } else {
       touched_.push_back(registers_ + field_of(reg, {}));
       add_register(operands.b, touched_);
     }
+    if (gets) add_renamed_items(accesses.writes, at);
     reads_.push_back(run(before));
     before = static_cast<uint32_t>(touched_.size());
     if (gets) add_register(operands.a, touched_);
@@ -337,9 +431,9 @@ bool Liveness::is_read_by(uint32_t number, uint32_t reg) const {
 }
 
 bool Liveness::is_field_dead(uint32_t number, uint32_t reg, std::string_view field, After after) const {
-  if (reg >= registers_ || is_bit_live(number, reg, after)) return false;
+  if (reg >= registers_) return false;
   uint32_t at = field_of(reg, field);
-  return at == kNone || !is_bit_live(number, registers_ + at, after);
+  return !is_bit_live(number, at == kNone ? reg : registers_ + at, after);
 }
 
 }  // namespace harn::bytecode

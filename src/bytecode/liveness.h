@@ -17,7 +17,8 @@ namespace harn::bytecode {
 // code is a call that comes back: it goes on behind the places that call it, not behind all that call any.
 class Liveness {
  public:
-  // Whether `x.name` counts as a read of that field alone. Fields are told apart for registers that are read so.
+  // Whether `x.name` counts as a read of that field alone, and `x[i] = v` as a write of that item alone. Parts are told
+  // apart for registers that are used so.
   enum class Fields { Whole, Apart };
   Liveness(const Code& code, const WideMap& wide, Fields fields);
 
@@ -42,8 +43,16 @@ class Liveness {
     }
   }
   bool is_read_by(uint32_t number, uint32_t reg) const;
-  // A register that is live only for some of its fields: whether this one is not among them.
+  // Whether this field of a register is written before it is read, alone or with the whole register.
   bool is_field_dead(uint32_t number, uint32_t reg, std::string_view field, After after) const;
+  // Registers with keys of items that are written before they are read, in whatever way.
+  template <class Visit>
+  void each_dead_item(uint32_t number, uint32_t reg, After after, Visit visit) const {
+    if (reg >= registers_) return;
+    for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) {
+      if (fields_[at].key != kNone && !is_bit_live(number, registers_ + at, after)) visit(fields_[at].key);
+    }
+  }
   // Whether an error at the instruction is handled in this function.
   bool is_guarded(uint32_t number) const { return innermost_[number] != kNone; }
 
@@ -56,6 +65,7 @@ class Liveness {
   struct Field {
     uint32_t reg;
     std::string_view name;  // empty: the register must not be emptied, but none of its fields is read
+    uint32_t key;           // an item: the register with its number or name; kNone: a field
     uint32_t next;          // another one of the register
   };
   struct Run {
@@ -65,14 +75,20 @@ class Liveness {
 
   void decode();
   void number_fields();
-  uint32_t add_field(uint32_t reg, std::string_view name);
-  uint32_t field_of(uint32_t reg, std::string_view name) const;
+  uint32_t add_field(uint32_t reg, std::string_view name, uint32_t key = kNone);
+  uint32_t field_of(uint32_t reg, std::string_view name, uint32_t key = kNone) const;
+  void number_item(uint32_t reg, uint32_t key);
   void find_edges();
   void find_handlers();
   void find_clean_up_code();
   void collect_touched();
   void add_access(const std::vector<Access>& accesses, uint32_t at, std::vector<uint32_t>& to);
   void add_register(uint32_t reg, std::vector<uint32_t>& to) const;
+  void add_parts(uint32_t reg, std::vector<uint32_t>& to) const;
+  void add_items(uint32_t reg, std::vector<uint32_t>& to) const;
+  void add_renamed_items(const std::vector<Access>& writes, uint32_t at);
+  bool collect_item(uint32_t at);
+  bool collect_spread(uint32_t at);
   void solve();
   bool visit(uint32_t number);
   void after_failure(uint32_t handler);
@@ -97,6 +113,8 @@ class Liveness {
   std::vector<uint32_t> outer_;        // the handler around each handler
   std::vector<Field> fields_;
   std::vector<uint32_t> first_field_;  // of each register
+  std::vector<uint32_t> first_item_;   // with this register as its key
+  std::vector<uint32_t> next_item_;    // with the same key
   std::vector<uint32_t> body_of_;      // EndGosub: number of its clean-up code
   std::vector<std::vector<uint32_t>> returns_;  // of each clean-up code
   std::vector<uint32_t> touched_;      // bits: what instructions read, what they write, one after the other

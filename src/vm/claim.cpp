@@ -233,7 +233,7 @@ class Claim {
       if (!value.is_heap() || !is_data(value) || liveness.is_read_by(number, reg)) continue;
       if (!liveness.is_live(number, reg, After::Either)) drop(value);
       else if (path.is_dead(reg) || !liveness.is_live(number, reg, after)) give_up(value);
-      else if (value.is(Kind::Dict) || value.is(Kind::Struct)) empty_fields(liveness, number, reg, value, after);
+      else empty_parts(liveness, number, reg, registers, after);
     }
   }
 
@@ -255,13 +255,27 @@ class Claim {
     if (&place != &held_) emptied_.take(place);
   }
 
+  // What is read on, but not this part of it.
+  void empty_parts(const Liveness& liveness, uint32_t number, uint32_t reg, const Value* registers, After after) {
+    const Value& value = registers[reg];
+    if (value.is(Kind::Dict) || value.is(Kind::Struct)) empty_fields(liveness, number, reg, value, after);
+    if (!value.is_unique() || is_done()) return;
+    liveness.each_dead_item(number, reg, after, [&](uint32_t key) {
+      Value* item = item_of(value, registers[key]);
+      if (!item || item == &held_) return;
+      if (is(*item, object_)) take(*item);
+      else empty_inside(*item);
+    });
+  }
+
   // A record that is read on, but not this field of it.
   void empty_fields(const Liveness& liveness, uint32_t number, uint32_t reg, const Value& value, After after) {
     DictObject* dict = value.as_dict();
-    if (!dict->shape || !holds_alone(value)) return;
+    if (!dict->shape) return;
     for (uint32_t slot = 0; slot < dict->shape->count; ++slot) {
       if (!is(dict->slots()[slot], object_)) continue;
-      if (liveness.is_field_dead(number, reg, dict->shape->keys[slot]->view(), after)) take(dict->slots()[slot]);
+      if (!liveness.is_field_dead(number, reg, dict->shape->keys[slot]->view(), after)) continue;
+      if (holds_alone(value) || owns(value)) take(dict->slots()[slot]);
     }
   }
 

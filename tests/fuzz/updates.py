@@ -92,6 +92,7 @@ class Program:
         self.fresh = 0
         self.in_script = self.r.random() < 0.3
         self.captured = self.r.choice(["L2", "D1", None])
+        self.is_guarded = self.r.random() < 0.6  # each pass is a `try`, not the whole
 
     def emit(self, harn, python):
         self.harn.append("  " * self.depth + harn)
@@ -157,7 +158,7 @@ class Program:
     def statement(self, depth=0):
         kinds = [self.set_list, self.set_list, self.set_dict, self.set_field, self.set_field, self.set_item, self.grow,
                  self.path, self.text, self.table, self.destructure, self.alias, self.match_result, self.call_closure,
-                 self.try_result, self.overwrite]
+                 self.try_result, self.overwrite, self.rework, self.rework]
         if depth < 2:
             kinds += [self.attempt, self.attempt, self.branch, self.loop]
         kind = self.r.choice(kinds)
@@ -212,6 +213,35 @@ class Program:
     def table(self):
         n, k = self.integer(), self.r.randrange(3)
         self.emit(f'M["k{k}"] = (M["k{k}"] ?? []).push({n[0]})', f'M = put(M, ["k{k}"], (M.get("k{k}") or []) + [{n[1]}])')
+
+    def rework(self):
+        """An item is taken, changed in steps, and put back; in between somebody may look."""
+        self.fresh += 1
+        w, k = f"w{self.fresh}", f"k{self.fresh}"
+        table, key = self.pick(("R", f"i % {self.r.randrange(1, 4)}"), ("N", None))
+        if key is None:
+            self.emit(f'let {k} = i % 2 == 0 ? "a" : "b"', f'{k} = "a" if i % 2 == 0 else "b"')
+        else:
+            self.emit(f"let {k} = {key}", f"{k} = {key}")
+        change = self.pick("spread", "rebuilt", "merged", "step")
+        n = self.integer()
+        self.emit(f"var {w} = {change}({table}[{k}], {n[0]})", f"{w} = {change}({table}[{k}], {n[1]})")
+        for _ in range(self.r.randrange(3)):
+            look = self.pick(("R.last", "R[-1]"), ("R[i % 2]", "R[i % 2]"), ("N.a", 'N["a"]'), ("N", "N"), ("R", "R"))
+            self.emit(*self.pick(
+                (f"if i % 2 == 1 {{ {w} = step({w}, i) }}", f"if i % 2 == 1: {w} = step({w}, i)"),
+                (f"if i % 3 == 1 {{ {w} = spread({w}, boom(i)) }}", f"if i % 3 == 1: {w} = spread({w}, boom(i))"),
+                (f"if i > 1 {{ println(json_stringify({look[0]})) }}", f"if i > 1: show({look[1]})"),
+                (f"if i == 3 {{ {w} = {{...{w}, items: [...{w}.items, {w}.n]}} }}",
+                 f'if i == 3: {w} = {{**{w}, "items": {w}["items"] + [{w}["n"]]}}'),
+                (f"let c{self.fresh} = {table}", f"c{self.fresh} = {table}"),
+            ))
+        if self.r.random() < 0.2:
+            self.emit("if i % 4 != 2 {", "if i % 4 != 2:")
+            self.harn[-1] += f" {table}[{k}] = {w} }}"
+            self.python[-1] += f" {table} = put({table}, [{k}], {w})"
+        else:
+            self.emit(f"{table}[{k}] = {w}", f"{table} = put({table}, [{k}], {w})")
 
     def destructure(self):
         self.fresh += 1
@@ -308,7 +338,7 @@ class Program:
         self.harn.append("  " * self.depth + "}")
 
     def show(self):
-        self.emit("println(json_stringify([L0, L1, L2, D0, D1, G, S, M]))", "show([L0, L1, L2, D0, D1, G, S, M])")
+        self.emit("println(json_stringify([L0, L1, L2, D0, D1, G, S, M, R, N]))", "show([L0, L1, L2, D0, D1, G, S, M, R, N])")
 
     def build(self):
         r = self.r
@@ -318,6 +348,9 @@ class Program:
         for name in ("D0", "D1"):
             self.emit(f"var {name} = {{items: [], n: 0, sub: {{xs: []}}}}", f'{name} = {{"items": [], "n": 0, "sub": {{"xs": []}}}}')
         self.emit("var M = {}", "M = {}")
+        record, same = "{items: [], n: 0, sub: {xs: []}}", '{"items": [], "n": 0, "sub": {"xs": []}}'
+        self.emit(f"var R = [{record}, {record}, {record}]", f"R = [{same}, {same}, {same}]")
+        self.emit(f"var N = {{a: {record}, b: {record}}}", f'N = {{"a": {same}, "b": {same}}}')
         target = self.captured or "L1"
         if target == "D1":
             self.harn.append("  let store = { v -> D1.items = D1.items.push(v) }")
@@ -329,20 +362,29 @@ class Program:
         self.emit(f"for i in 0 to {r.randrange(3, 9)} {{", "for i in range(LOOPS):")
         loops = int(self.harn[-1].split(" to ")[1].split()[0]) + 1
         self.python[-1] = self.python[-1].replace("LOOPS", str(loops))
-        self.harn.append("  try {")
-        self.python.append("        try:")
-        self.depth += 2
+        self.depth += 1
+        if self.is_guarded:
+            self.harn.append("  try {")
+            self.python.append("        try:")
+            self.depth += 1
         for _ in range(r.randrange(3, 9)):
             self.statement()
-        self.depth -= 1
-        self.harn.append("    } catch (e) { println(e) }")
-        self.python += ["        except Boom as e:", "            out.append(str(e))"]
+        if self.is_guarded:
+            self.depth -= 1
+            self.harn.append("    } catch (e) { println(e) }")
+            self.python += ["        except Boom as e:", "            out.append(str(e))"]
         self.show()
         self.depth -= 1
         self.harn.append("  }")
         body = "\n".join(self.harn)
-        source = f"{PRELUDE}\n{body}\n" if self.in_script else f"{PRELUDE}\npipeline default(task) {{\n{body}\n}}\n"
-        return source, "def run():\n" + "\n".join(self.python) + "\n"
+        if not self.is_guarded:
+            source = f"{PRELUDE}\nfn all() {{\n{body}\n}}\npipeline default(task) {{\n  try {{ all() }} catch (e) {{ println(e) }}\n}}\n"
+        elif self.in_script:
+            source = f"{PRELUDE}\n{body}\n"
+        else:
+            source = f"{PRELUDE}\npipeline default(task) {{\n{body}\n}}\n"
+        run = "\ndef run():\n    try: all_of_it()\n    except Boom as e: out.append(str(e))\n"
+        return source, "def all_of_it():\n" + "\n".join(self.python) + run
 
 
 def expected_of(python):

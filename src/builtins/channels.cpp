@@ -1,4 +1,5 @@
 #include "vm/channel.h"
+#include "vm/cycles.h"
 
 #include "base/result.h"
 #include "builtins/families.h"
@@ -43,6 +44,7 @@ Outcome<Value> try_receive(Call& call) {
   if (!channel) return throw_text("try_receive: first argument must be a channel");
   Value item;
   channel_take(Scheduler::current(), *channel, item);
+  settle_cells(item);
   return item;
 }
 

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "builtins/families.h"
 #include "vm/scheduler.h"
+#include "vm/cycles.h"
 #include "vm/transfer.h"
 #include "vm/trace.h"
 #include "vm/vm.h"
@@ -58,6 +59,10 @@ struct Join : HandleObject {
   std::deque<Arrived> arrived;   // Stream, Race
   WaitQueue waiting{lock};
 
+  // Cells in what the tasks got copies of go with the cells of whoever drops it.
+  ~Join() {
+    if (!luggage.is_plain) adopt_cells(luggage.entry);
+  }
   void start_some();
   void task_finished(Task& task);
   void abort();

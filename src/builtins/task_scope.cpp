@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "vm/scheduler.h"
+#include "vm/cycles.h"
 #include "vm/transfer.h"
 
 namespace harn::builtins {
@@ -88,7 +89,10 @@ Value scoped_handle(std::string_view type, std::string_view name_field, const Sc
 
 Outcome<Value> read_shared(const Value& stored) {
   bool is_frozen = !stored.is_heap() || refs_of(stored.object()) <= 0;
-  return is_frozen ? Outcome<Value>(stored) : transfer(stored);
+  if (is_frozen) return stored;
+  Value copied = HARN_TRY(transfer(stored));
+  settle_cells(copied);
+  return copied;
 }
 
 }  // namespace harn::builtins

@@ -293,6 +293,11 @@ void Scopes::capture(const Use& use) {
 
 void Scopes::finish() {
   for (const Use& use : uses_) capture(use);
+  // A struct holds its methods. One that uses the struct gets it in a cell, because cycles are found through those.
+  for (Variable* variable : locals_) {
+    bool is_struct = variable->declaration && variable->declaration->is(syntax::NodeKind::Struct);
+    if (variable->captured && is_struct) variable->assigned = true;
+  }
   // One cell for all declarations: made by the first, if that always runs, else at the start of the scope.
   for (Variable* variable : locals_) {
     if (!variable->in_cell()) continue;

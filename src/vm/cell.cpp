@@ -38,6 +38,7 @@ void unlink(CellObject* cell) {
 }  // namespace
 
 static thread_local CellList* current_cells = nullptr;
+std::atomic<bool> has_travelling_cells{false};
 
 CellList* use_cells(CellList* list) { return std::exchange(current_cells, list); }
 
@@ -68,11 +69,15 @@ void CellList::look_for_cycles() {
   most_bytes_ = std::max(quiet, search.kept * 8);
 }
 
+inline void CellList::look_if_due() {
+  bool is_large = slowly_allocated - bytes_then_ >= most_bytes_ && size_ > cells_then_;
+  if (size_ >= most_cells_ || is_large) [[unlikely]] look_for_cycles();
+}
+
 Ref<CellObject> new_cell(Value value) {
   CellList* list = current_cells;
   HARN_ASSERT(list, "a cell was made outside of a running VM");
-  bool is_large = slowly_allocated - list->bytes_then_ >= list->most_bytes_ && list->size_ > list->cells_then_;
-  if (list->size_ >= list->most_cells_ || is_large) [[unlikely]] list->look_for_cycles();
+  list->look_if_due();
   auto* cell = allocate_object<CellObject>(Kind::Cell);
   new (&cell->value) Value(std::move(value));
   list->enter(cell);
@@ -84,9 +89,16 @@ Ref<CellObject> new_travelling_cell() {
   cell->list = nullptr;
   new (&cell->value) Value();
   Travelling& all = travelling();
+  has_travelling_cells.store(true, std::memory_order_relaxed);
   std::lock_guard lock(all.lock);
   enter(cell, all.first);
   return Ref<CellObject>::adopt(cell);
+}
+
+void settle_travelling_cells(const Value& arrived) {
+  if (!current_cells) return;
+  adopt_cells(arrived);
+  current_cells->look_if_due();
 }
 
 void adopt_cell(CellObject* cell) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 
 // Freeing what only holds itself.
@@ -29,5 +30,11 @@ CycleSearch free_cycles(CellList& cells);
 class Value;
 // Puts the cells of a value that has just come from another task into the current list.
 void adopt_cells(const Value& arrived);
+// The same for one that came while the task runs: a message, or a result. Then it may be time to look, too.
+extern std::atomic<bool> has_travelling_cells;  // there are some, or were
+void settle_travelling_cells(const Value& arrived);
+inline void settle_cells(const Value& arrived) {
+  if (has_travelling_cells.load(std::memory_order_relaxed)) [[unlikely]] settle_travelling_cells(arrived);
+}
 
 }  // namespace harn::vm

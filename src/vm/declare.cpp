@@ -33,7 +33,7 @@ Value Interpreter::declare_enum(const EnumShape& shape) {
   for (auto& [name, count] : shape.variants) {
     variants.push_back({intern(name), static_cast<uint16_t>(count < 0 ? 0 : count), count >= 0});
   }
-  return new_enum_type(shape.name, variants, shape.declaration);
+  return Value::share(declared_enum_type(shape.name, variants, shape.declaration));
 }
 
 Value Interpreter::declare_struct(const StructShape& shape) {

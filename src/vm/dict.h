@@ -140,6 +140,7 @@ struct StructTypeObject : Object {
   Shape* shape;        // with all declared fields, in order
   uint64_t declaration;  // which one it comes from: two structs may have one name
   uint32_t method_count;
+  bool keeps_shapes;  // it has had instances, or got the shapes for methods that are yet to be added
   struct Method {
     StringObject* name;
     Value closure;

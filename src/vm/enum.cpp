@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
 #include "bytecode/code.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
@@ -27,6 +32,36 @@ Value make_plain(EnumTypeObject* type, uint32_t variant) {
 }
 
 }  // namespace
+
+namespace {
+
+// The types by declaration: one that is declared over and over, in a function, is made once. Another program in this
+// process may have another declaration with that number.
+struct EnumTypes {
+  std::mutex lock;
+  std::unordered_map<uint64_t, std::vector<EnumTypeObject*>> types;
+};
+
+bool is_same(const EnumTypeObject* type, std::string_view name, std::span<const EnumVariantInfo> variants) {
+  return type->name->view() == name &&
+         std::ranges::equal(std::span(type->variants, type->count), variants, [](const auto& a, const auto& b) {
+           return a.name == b.name && a.arity == b.arity && a.has_payload == b.has_payload;
+         });
+}
+
+}  // namespace
+
+EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
+                                   uint64_t declaration) {
+  static auto* all = new EnumTypes;  // never destroyed: threads may end after main does
+  std::lock_guard lock(all->lock);
+  auto& known = all->types[declaration];
+  for (EnumTypeObject* type : known) {
+    if (is_same(type, name, variants)) return type;
+  }
+  known.push_back(new_enum_type(name, variants, declaration).detach());
+  return known.back();
+}
 
 // Enum types are declarations: there are a few per program, and every value points at its type.
 // They live as long as the process, so values need not count them.

@@ -726,6 +726,7 @@ op_CallBuiltin: {
       switch (row.quick(*task_, &RA, count)) {
         case Step::Done:
           for (uint32_t i = 1; i < count; ++i) R[A + i].set_nil();
+          settle_cells(RA);
           NEXT;
         case Step::Parked:
           task_->call = {&row, INDEX(A), count, INDEX(A)};

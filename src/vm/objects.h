@@ -240,7 +240,9 @@ class CellList {
   friend Ref<CellObject> new_cell(Value value);
   friend void adopt_cell(CellObject* cell);
   friend void destroy_cell(CellObject* cell);
+  friend void settle_travelling_cells(const Value& arrived);
   void enter(CellObject* cell);
+  void look_if_due();
   void look_for_cycles();
 
   CellObject* first_ = nullptr;
@@ -275,6 +277,8 @@ struct EnumTypeObject : Object {
 };
 Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
                                   uint64_t declaration = 0);
+// The one type of a declaration.
+EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants, uint64_t declaration);
 
 struct EnumObject : Object {
   EnumTypeObject* type;

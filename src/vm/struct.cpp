@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "vm/dict.h"
@@ -23,32 +23,27 @@ namespace {
 struct Layout {
   Shape* root;
   Shape* shape;
-  std::vector<StringObject*> methods;
 };
 
 class UnusedLayouts {
  public:
   void put(const StructTypeObject* type) {
-    std::vector<StringObject*> methods = names_of(type);
+    Key key{type->declaration, names_of(type)};
     std::lock_guard lock(mutex_);
-    auto& waiting = layouts_[type->declaration];
-    if (waiting.size() < kMostWaiting) waiting.push_back({type->root, type->shape, std::move(methods)});
+    auto& waiting = layouts_[std::move(key)];
+    if (waiting.size() < kMostWaiting) waiting.push_back({type->root, type->shape});
   }
 
   std::optional<Layout> take(uint64_t declaration, std::span<StringObject* const> fields,
                              const std::vector<StringObject*>& methods) {
     std::lock_guard lock(mutex_);
-    auto found = layouts_.find(declaration);
+    auto found = layouts_.find({declaration, methods});
     if (found == layouts_.end() || found->second.empty()) return std::nullopt;
-    // The last is enough to look at: types of one declaration nearly always have the same methods. Another program in
-    // this process may have another declaration with that number.
-    const Layout& last = found->second.back();
-    if (last.methods != methods || !std::ranges::equal(fields, std::span(last.shape->keys, last.shape->count))) {
-      return std::nullopt;
-    }
-    Layout layout = std::move(found->second.back());
+    // Another program in this process may have another declaration with that number.
+    Layout last = found->second.back();
+    if (!std::ranges::equal(fields, std::span(last.shape->keys, last.shape->count))) return std::nullopt;
     found->second.pop_back();
-    return layout;
+    return last;
   }
 
   static std::vector<StringObject*> names_of(const StructTypeObject* type) {
@@ -59,8 +54,9 @@ class UnusedLayouts {
 
  private:
   static constexpr size_t kMostWaiting = 4096;
+  using Key = std::pair<uint64_t, std::vector<StringObject*>>;  // declaration and methods
   std::mutex mutex_;
-  std::unordered_map<uint64_t, std::vector<Layout>> layouts_;
+  std::map<Key, std::vector<Layout>> layouts_;
 };
 
 UnusedLayouts& unused_layouts() {
@@ -74,6 +70,7 @@ Ref<StructTypeObject> new_type(StringObject* name, uint64_t declaration) {
   type->root = type->shape = nullptr;
   type->declaration = declaration;
   type->method_count = 0;
+  type->keeps_shapes = false;
   type->methods = nullptr;
   return Ref<StructTypeObject>::adopt(type);
 }
@@ -111,6 +108,7 @@ Ref<StructTypeObject> new_struct_type(std::string_view name,
 Ref<StructTypeObject> twin_of(const StructTypeObject* source) {
   auto type = new_type(source->name, source->declaration);
   lay_out(type.get(), {source->shape->keys, source->shape->count}, UnusedLayouts::names_of(source));
+  type->keeps_shapes = true;
   return type;
 }
 
@@ -121,11 +119,15 @@ void add_method(StructTypeObject* type, StringObject* name, Value closure) {
       return;
     }
   }
+  // A type that had no instances yet can still change to shapes that had one method more.
+  bool changes_shapes = type->declaration && type->root && !type->keeps_shapes;
+  if (changes_shapes) unused_layouts().put(type);
   using Method = StructTypeObject::Method;
   type->methods =
       static_cast<Method*>(reallocate(type->methods, type->method_count * sizeof(Method),
                                       (type->method_count + 1) * sizeof(Method)));
   new (type->methods + type->method_count++) Method{name, std::move(closure)};
+  if (changes_shapes) lay_out(type, {type->shape->keys, type->shape->count}, UnusedLayouts::names_of(type));
 }
 
 void destroy_struct_type(Object* object) {
@@ -137,6 +139,10 @@ void destroy_struct_type(Object* object) {
   deallocate(type, sizeof(StructTypeObject));
 }
 
-Ref<DictObject> new_struct(StructTypeObject* type) { return new_dict(type->shape); }
+Ref<DictObject> new_struct(StructTypeObject* type) {
+  // Others may make some, too.
+  if (!__atomic_load_n(&type->keeps_shapes, __ATOMIC_RELAXED)) __atomic_store_n(&type->keeps_shapes, true, __ATOMIC_RELAXED);
+  return new_dict(type->shape);
+}
 
 }  // namespace harn::vm

@@ -70,6 +70,9 @@ Status Interpreter::start() {
   for (uint32_t i = 0; i < count; ++i) root.stack[i + 1] = std::move((*arguments)[i]);
   root.stack[0] = std::move(task_->entry);  // keeps it alive
   for (uint32_t i = 0; i <= count; ++i) adopt_cells(root.stack[i]);
+  if (task_->globals && !task_->globals->is_shared() && has_travelling_cells.load(std::memory_order_relaxed)) {
+    for (uint32_t i = 0; i < task_->globals->count; ++i) adopt_cells(task_->globals->values()[i]);
+  }
   return call_value(Value(root.stack[0]), 1, count, 0, false);
 }
 
@@ -260,6 +263,7 @@ Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count
     case Step::Done:
       for (uint32_t i = 0; i < count; ++i) co_->stack[first + i].set_nil();
       co_->stack[result] = std::move(call.result);
+      settle_cells(co_->stack[result]);
       if (!vm_.has_stop()) [[likely]] return Status::Done;
       task_->scheduler->poll();
       return take_requests(false);
@@ -294,6 +298,7 @@ bool Interpreter::deliver_answer() {
   for (uint32_t i = 1; i < call.count; ++i) args[i].set_nil();
   if (call.result != call.first && call.count > 0) args[0].set_nil();
   co_->stack[call.result] = std::move(task_->answer);
+  settle_cells(co_->stack[call.result]);
   task_->call.row = nullptr;
   return true;
 }
@@ -330,12 +335,14 @@ Status Interpreter::deliver_wake() {
   if (reason == Wake::Error) return fail(std::unexpected(std::move(task_->failure)));
   if (!call.row) {
     // A loop over a channel.
+    settle_cells(task_->answer);
     deliver(std::move(task_->answer), reason == Wake::Closed);
     return Status::Entered;
   }
   if (reason == Wake::Closed) return fail(channel_closed(call.row->name));
   for (uint32_t i = 0; i < call.count; ++i) co_->stack[call.first + i].set_nil();
   co_->stack[call.result] = reason == Wake::Value ? std::move(task_->answer) : Value();
+  settle_cells(co_->stack[call.result]);
   return Status::Entered;
 }
 
@@ -345,7 +352,10 @@ Status Interpreter::handle_next(const Value& source, IterObject* iter, Value& it
   co_->await_iter = iter;
   task_->call = {};
   switch (channel_receive(*task_, source, item)) {
-    case Received::Value: more = true; return Status::Done;
+    case Received::Value:
+      more = true;
+      settle_cells(item);
+      return Status::Done;
     case Received::Closed: return Status::Done;
     case Received::Parked: break;
   }

@@ -4,7 +4,9 @@ import os
 
 TIMES = {"self": 1_600_000, "mutual": 1_600_000, "big": 80_000, "in_list": 800_000, "in_struct": 800_000,
          "in_dict": 800_000, "generator": 400_000, "task": 8_000_000,
-         "struct_type_for_tasks": 400_000, "struct_type_in_function": 400_000}
+         "struct_type_for_tasks": 400_000, "struct_type_in_function": 400_000,
+         "struct_with_methods_in_function": 200_000, "enum_in_function": 800_000,
+         "in_message": 10_000, "in_result": 10_000, "in_snapshot": 5_000}
 LIMIT_MB = 60
 
 

@@ -151,7 +151,72 @@ bool Leaf::prepare(const Value& callee, uint32_t count) {
   closure_ = closure;
   const GlobalsRef& globals = this_worker->running->globals;
   if (globals) globals_ = globals->values();
+  only_ = only_operation(count);
   return true;
+}
+
+Leaf::Operation Leaf::only_operation(uint32_t parameters) {
+  const Prototype& proto = *closure_->proto;
+  const Value* const K = proto.constants;
+  const auto& words = proto.code->words;
+  if (words.size() < 2) return {};
+  const Word* at = words.data();
+  Value& number = registers()[kNumber];
+  // One operand may have to be fetched first.
+  const Value* fetched = nullptr;
+  uint32_t fetched_to = a_of(*at);
+  switch (op_of(*at)) {
+    case Op::GetCapture: fetched = &closure_->captures()[b_of(*at)]; break;
+    case Op::GetCaptureCell: fetched = &closure_->captures()[b_of(*at)].as<CellObject>()->value; break;
+    case Op::LoadConst: fetched = &K[bx_of(*at)]; break;
+    case Op::LoadInt:
+      put(number, int64_t{sbx_of(*at)});
+      fetched = &number;
+      break;
+    default: break;
+  }
+  if (fetched) ++at;
+  auto operand = [&](uint32_t reg) -> const Value* {
+    if (fetched && reg == fetched_to) return fetched;
+    return reg < parameters ? registers() + reg : nullptr;
+  };
+  Word word = *at;
+  if (at + 1 >= words.data() + words.size() || op_of(at[1]) != Op::Return || a_of(at[1]) != a_of(word)) return {};
+  const Value* left = operand(b_of(word));
+  const Value* right = nullptr;
+  switch (op_of(word)) {
+    case Op::Add: case Op::AddTemp: case Op::Sub: case Op::Mul: case Op::Less: case Op::LessEqual: case Op::Equal:
+    case Op::NotEqual:
+      right = operand(c_of(word));
+      break;
+    case Op::AddConst: case Op::AddConstTemp: case Op::SubConst: case Op::MulConst: case Op::EqualConst:
+      right = &K[c_of(word)];
+      break;
+    case Op::AddInt:
+      if (fetched == &number) return {};
+      put(number, int64_t{sc_of(word)});
+      right = &number;
+      break;
+    default: return {};
+  }
+  if (!left || !right) return {};
+  return {op_of(word), left, right};
+}
+
+// Of two ints.
+const Value* Leaf::compute() {
+  Value& result = registers()[kResult];
+  int64_t a = only_.left->as_int(), b = only_.right->as_int();
+  switch (only_.op) {
+    case Op::Less: put(result, a < b); break;
+    case Op::LessEqual: put(result, a <= b); break;
+    case Op::Equal: case Op::EqualConst: put(result, a == b); break;
+    case Op::NotEqual: put(result, a != b); break;
+    case Op::Sub: case Op::SubConst: subtract(*only_.left, *only_.right, result); break;
+    case Op::Mul: case Op::MulConst: multiply(*only_.left, *only_.right, result); break;
+    default: add(*only_.left, *only_.right, result);
+  }
+  return &result;
 }
 
 // As the interpreter's loop: a label per instruction, each with its own jump to the next.

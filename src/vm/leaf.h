@@ -24,6 +24,7 @@ class Leaf {
   // The result, which lives as long as the arguments and the function; null when the interpreter must do it.
   const Value* call(const Value& argument) {
     registers()[0].init_raw(argument.kind(), argument.bits());
+    if (only_.left && only_.left->is_int() && only_.right->is_int()) return compute();
     return run();
   }
   const Value* call(const Value& first, const Value& second) {
@@ -31,15 +32,27 @@ class Leaf {
     return call(first);
   }
 
-  static constexpr uint32_t kMostRegisters = 16;
+  static constexpr uint32_t kMostRegisters = 14;
 
  private:
+  // A callback of one operation, such as `{ x -> x < limit }`: where its operands are. Null for others.
+  struct Operation {
+    bytecode::Op op;
+    const Value* left = nullptr;
+    const Value* right = nullptr;
+  };
+  Operation only_operation(uint32_t parameters);
+  const Value* compute();
   const Value* run();
   Value* registers() { return reinterpret_cast<Value*>(storage_); }
 
   ClosureObject* closure_ = nullptr;
   const Value* globals_ = nullptr;
-  alignas(Value) std::byte storage_[kMostRegisters * sizeof(Value)];  // borrowed, so that nobody drops them
+  Operation only_;
+  // The result of the only operation, and a number in its code, come last.
+  static constexpr uint32_t kResult = kMostRegisters;
+  static constexpr uint32_t kNumber = kMostRegisters + 1;
+  alignas(Value) std::byte storage_[(kMostRegisters + 2) * sizeof(Value)];  // borrowed, so that nobody drops them
 };
 
 // An iterator that is made of such callbacks: `range(9).map(f).filter(g)`, as long as nobody has begun its generators.

@@ -1,12 +1,13 @@
 #include "cli/late_flush.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+
+#include "base/quiet_thread.h"
 
 namespace harn::cli {
 
@@ -38,12 +39,7 @@ void LateFlush::wake() {
   }
   noted_ = true;
   thread_ = std::make_unique<Thread>();
-  // Signals are for the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_->thread = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_->thread = quiet_thread([this] { run(); });
 }
 
 void LateFlush::run() {

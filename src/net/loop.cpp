@@ -2,7 +2,6 @@
 #include "net/loop.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -13,6 +12,7 @@
 #include <thread>
 
 #include "base/assert.h"
+#include "base/quiet_thread.h"
 #include "base/spin_lock.h"
 
 namespace harn::net {
@@ -47,15 +47,10 @@ class Loop {
   Loop() : files_before_(raise_file_limit()) {
     // Callbacks take locks on the new thread, maybe before whoever started it waits.
     several_threads = true;
-    // Signals are for the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] {
+    thread_ = quiet_thread([this] {
       pthread_setname_np(pthread_self(), "harn-io");
       context_.run();
     });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
 
   rlimit files_before_;

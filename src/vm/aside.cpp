@@ -1,7 +1,5 @@
 #include "vm/aside.h"
 
-#include <signal.h>
-
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,6 +8,7 @@
 #include <thread>
 
 #include "base/assert.h"
+#include "base/quiet_thread.h"
 #include "base/spin_lock.h"
 #include "vm/fiber.h"
 #include "vm/futex.h"
@@ -86,19 +85,13 @@ class Helpers {
   static constexpr size_t kMost = 32;
 
   bool start_thread() {
-    // Signals are for the program's own threads.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = true;
     try {
-      threads_.emplace_back([this] { main(); });
+      threads_.push_back(quiet_thread([this] { main(); }));
     } catch (const std::system_error&) {
-      started = false;
+      return false;
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    if (started) ++idle_;
-    return started;
+    ++idle_;
+    return true;
   }
 
   void main() {

@@ -1,10 +1,10 @@
 // A thread that watches the workers: it makes those that compute look up when a timer is due or somebody has
 // sent them something. Started when there first is something to watch, and asleep while there is nothing.
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 
+#include "base/quiet_thread.h"
 #include "vm/futex.h"
 #include "vm/interpreter.h"
 #include "vm/scheduler.h"
@@ -31,13 +31,8 @@ void Scheduler::watch() {
   if (watching_.exchange(true)) return;
   monitor_signal_.fetch_add(1);
   if (monitor_.joinable()) return futex_wake(monitor_signal_);
-  // Signals are for the program's own threads.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
   monitor_ending_ = false;
-  monitor_ = std::thread([this] { monitor_main(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  monitor_ = quiet_thread([this] { monitor_main(); });
   has_monitor_ = true;
 }
 

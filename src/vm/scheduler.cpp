@@ -50,8 +50,8 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   root.stopping = false;
   root.entry = callee;
   root.arguments = std::make_unique<std::vector<Value>>(args.begin(), args.end());
-  push_ready(worker, root);
   poll();
+  push_ready(worker, root);
   // As long as it is alone it needs no other stack than this one.
   if (live_tasks() == 0) run_task(worker, *next_task(worker));
   loop_until(Until::RootEnds);

@@ -1,4 +1,5 @@
 // The threads that run tasks: their queues, who helps whom, and when they sleep.
+#include "base/quiet_thread.h"
 #include "vm/futex.h"
 #include "vm/memory.h"
 #include "vm/scheduler.h"
@@ -310,7 +311,7 @@ void Scheduler::start_helpers() {
     if (!worker.thread.joinable()) {
       ++active_;
       worker_count_.store(i + 1, std::memory_order_release);
-      worker.thread = std::thread([this, &worker] { worker_main(worker); });
+      worker.thread = quiet_thread([this, &worker] { worker_main(worker); });
       return;
     }
     if (worker.idle.load(std::memory_order_relaxed)) {

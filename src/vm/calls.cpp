@@ -28,7 +28,7 @@ bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t res
     }
     co_->grow_frames();
   }
-  co_->frames[co_->frame_count++] = {closure->proto, closure, closure->proto->words, base, result, duties};
+  co_->frames[co_->frame_count++] = {closure->proto, closure, closure->proto->start, base, result, duties};
   return true;
 }
 

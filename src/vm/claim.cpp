@@ -209,11 +209,11 @@ class Claim {
 
   Path look_in(Coroutine& coroutine, const Frame& frame, uint32_t limit, bool is_certain, Known result) {
     const Liveness& liveness = frame.proto->liveness();
-    uint32_t number = liveness.ending_at(static_cast<uint32_t>(frame.pc - frame.proto->words));
+    uint32_t number = liveness.ending_at(frame.next_word());
     Value* registers = coroutine.stack + frame.base;
     bool is_guarded = liveness.is_guarded(number);
     Path path{.liveness = &liveness, .is_certain = is_certain, .stop = number + 1};
-    Word word = frame.proto->words[liveness.start(number)];
+    Word word = frame.proto->code->words[liveness.start(number)];
     if (is_certain && gives_value(op_of(word))) path.write(a_of(word), result);
     if (is_certain || !is_guarded) follow(path, frame, registers, is_guarded);
     if (is_done()) return path;
@@ -292,14 +292,15 @@ class Claim {
   // they overwrite. One that may fail ends it, unless the frame would be left.
   void follow(Path& path, const Frame& frame, Value* registers, bool is_guarded) {
     constexpr int kMost = 24;
-    const Word* at = frame.pc;
+    const Word* words = frame.proto->code->words.data();
+    const Word* at = words + frame.next_word();
     // A spread of a list goes on where it jumps to.
-    if (op_of(frame.proto->words[path.liveness->start(path.stop - 1)]) == Op::ListSpread) at += static_cast<int32_t>(at[-1]);
+    if (op_of(words[path.liveness->start(path.stop - 1)]) == Op::ListSpread) at += static_cast<int32_t>(at[-1]);
     Built built;
     uint32_t moved_from = UINT32_MAX;
     for (int i = 0; i < kMost && !is_done() && left_ > 0; ++i) {
       --left_;
-      path.stop = path.liveness->starting_at(static_cast<uint32_t>(at - frame.proto->words));
+      path.stop = path.liveness->starting_at(static_cast<uint32_t>(at - words));
       note_reads(path);
       Word word = *at;
       Op op = op_of(word);

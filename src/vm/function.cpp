@@ -24,8 +24,7 @@ static void destroy_closure(Object* object) {
 }
 
 const Handler* find_handler(const Frame& frame, bool cleanup_only) {
-  // A task may be told to stop before a function's first instruction.
-  auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
+  uint32_t at = frame.at();
   for (const Handler& handler : frame.proto->code->handlers) {
     if (at < handler.start || at >= handler.end) continue;
     if (handler.cleanup || !cleanup_only) return &handler;
@@ -129,6 +128,7 @@ struct Unit::Storage {
   std::deque<Prototype> prototypes;
   std::deque<std::vector<Value>> constants;
   std::deque<std::vector<InlineCache>> caches;
+  std::deque<std::vector<Instruction>> instructions;
   std::deque<std::vector<Prototype*>> functions;
   std::deque<std::vector<Shape*>> shapes;
   std::deque<std::vector<KindSet>> quick_checks;
@@ -207,7 +207,6 @@ Unit::~Unit() = default;
 
 Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   Prototype& proto = storage_->prototypes.emplace_back();
-  proto.words = code.words.data();
   auto& constants = storage_->constants.emplace_back();
   auto& shapes = storage_->shapes.emplace_back();
   for (const Constant& constant : code.constants) {
@@ -227,6 +226,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   for (const ParamCheck& check : code.checks) quick_checks.push_back(link_check(check));
   proto.quick_checks = quick_checks.data();
   proto.caches = caches.data();
+  proto.start = storage_->instructions.emplace_back(widen(code, caches.data(), builtins)).data();
   proto.functions = functions.data();
   proto.library = library.data();
   // One register beyond the function's own is always there for calls from C++.

@@ -9,6 +9,7 @@
 #include "bytecode/code.h"
 #include "bytecode/task_variables.h"
 #include "vm/builtin.h"
+#include "vm/instruction.h"
 #include "vm/value.h"
 
 namespace harn::bytecode {
@@ -40,7 +41,7 @@ inline const void* cache_pointer(uint64_t key) { return reinterpret_cast<const v
 
 // A code object linked to values.
 struct Prototype {
-  const bytecode::Word* words = nullptr;
+  const Instruction* start = nullptr;
   Value* constants = nullptr;
   InlineCache* caches = nullptr;
   Value* library = nullptr;  // code of the prelude: its functions, the same for all tasks
@@ -109,7 +110,7 @@ struct Unit {
 struct Frame {
   Prototype* proto;
   ClosureObject* closure;
-  const bytecode::Word* pc;  // where to go on
+  const Instruction* pc;     // where to go on
   uint32_t base;             // first register, as an index into the stack
   uint32_t result;           // where the caller wants the value, likewise
   // What leaving the frame means besides.
@@ -118,6 +119,11 @@ struct Frame {
   static constexpr uint8_t kClosesKept = 4;    // generators of the frames it replaced are closed (Coroutine::kept)
   uint8_t duties;
   bool after_tail_call = false;  // it took the place of frames that a trace would show
+
+  // The word behind the instruction that runs, and one of the instruction itself. (A task may be told to stop before
+  // a function's first instruction.)
+  uint32_t next_word() const { return static_cast<uint32_t>(pc - proto->start); }
+  uint32_t at() const { return std::max(next_word(), 1u) - 1; }
 };
 
 // What a scope has of a lock (sync.h): a permit, or it is a `mutex` block.
@@ -149,7 +155,7 @@ struct Coroutine {
   enum class Await : uint8_t { Register, ForLoop, Next, Nothing };
   Await await = Await::Register;
   uint32_t await_register = 0;            // index into the stack
-  const bytecode::Word* await_value = nullptr;  // ForLoop: where to go with a value
+  const Instruction* await_value = nullptr;  // ForLoop: where to go with a value
   IterObject* await_iter = nullptr;       // ForLoop over an Iter: marked exhausted at the end
 
   std::unique_ptr<std::vector<HeldPermit>> permits;  // what its scopes hold, in order (sync.h)

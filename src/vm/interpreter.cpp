@@ -13,6 +13,7 @@
 
 #include "vm/cycles.h"
 #include "vm/dict.h"
+#include "vm/fuse.h"
 #include "vm/known_type.h"
 #include "vm/memory.h"
 #include "vm/ops.h"
@@ -25,9 +26,45 @@ using namespace bytecode;
 
 namespace {
 
-int64_t wrap_add(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-int64_t wrap_sub(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }
-int64_t wrap_mul(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+// Ints wrap around.
+inline int64_t sum(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
+inline int64_t difference(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }
+inline int64_t product(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+inline double sum(double a, double b) { return a + b; }
+inline double sum(double a, int64_t b) { return a + static_cast<double>(b); }
+inline double difference(double a, double b) { return a - b; }
+inline double product(double a, double b) { return a * b; }
+// By something positive. Most numbers are small, and dividing those is quicker.
+inline int64_t remainder(int64_t a, int64_t b) {
+  if (((a | b) >> 32) == 0) [[likely]] return static_cast<uint32_t>(a) % static_cast<uint32_t>(b);
+  return a % b;
+}
+
+inline Value as_value(int64_t number) { return Value::integer(number); }
+inline Value as_value(double number) { return Value::number(number); }
+// Into a place that holds no heap object.
+inline void put(Value& to, int64_t number) { to.init_raw(Kind::Int, static_cast<uint64_t>(number)); }
+inline void put(Value& to, double number) { to.init_raw(Kind::Float, std::bit_cast<uint64_t>(number)); }
+
+// What the short ways read, or null where it takes more than a look. `own`: to be written to.
+inline Value* item_at(const Value& object, const Value& key) {
+  if (!object.is_list() || !key.is_int()) [[unlikely]] return nullptr;
+  ListObject* list = object.as_list();
+  auto at = static_cast<uint64_t>(key.as_int());
+  return at < list->size ? list->items + at : nullptr;
+}
+inline Value* own_item_at(const Value& object, const Value& key) {
+  return object.is_list() && object.is_unique() ? item_at(object, key) : nullptr;
+}
+inline Value* known_field(const Value& object, const InlineCache& cache) {
+  if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) [[unlikely]] return nullptr;
+  DictObject* dict = object.as_dict();
+  uint64_t key = cache.key();
+  return cache_pointer(key) == dict->shape ? dict->slots() + (key & 0xFFFF) : nullptr;
+}
+inline Value* own_known_field(const Value& object, const InlineCache& cache) {
+  return object.is_unique() ? known_field(object, cache) : nullptr;
+}
 
 // What the short ways in the loop leave over. Cold, so that the compiler puts the short ways in line.
 #define HARN_COLD [[gnu::cold, gnu::noinline]]
@@ -47,6 +84,13 @@ inline void clear_group(Value* group) {
   for (uint32_t i = Prototype::kRegisterGroup; i-- > 0;) {
     if (group[i].is_heap()) group[i].set_nil();
   }
+}
+
+// The register or constant that an operand names.
+template <class T>
+inline T& register_at(T* first, uint32_t offset) {
+  using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+  return *reinterpret_cast<T*>(reinterpret_cast<Byte*>(first) + offset);
 }
 
 inline bool is_true(const Value& value) {
@@ -104,14 +148,14 @@ bool Interpreter::unwind() {
     while (co_->frame_count > 0) {
       Frame& frame = co_->frames[co_->frame_count - 1];
       const Code& code = *frame.proto->code;
-      auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
+      uint32_t at = frame.at();
       if (!code.hidden) note_frame(*error_, {&code, at});
       Value* registers = co_->stack + frame.base;
       if (const Handler* handler = find_handler(frame, !stoppable)) {
         // A frame that cleans up and goes on unwinding enters the trace again when it does.
         if (handler->cleanup && !code.hidden) error_->trace->pop_back();
         registers[handler->reg] = Value(std::move(error_));
-        frame.pc = frame.proto->words + handler->target;
+        frame.pc = frame.proto->start + handler->target;
         return true;
       }
       if (frame.after_tail_call) note_frame(*error_, {nullptr, 0, TraceFrame::Mark::TailCalls});
@@ -137,15 +181,29 @@ Interpreter::Ran Interpreter::run() {
 #define HARN_OPCODE(name, format, reads, writes, doc) &&op_##name,
 #include "bytecode/opcodes.def"
 #undef HARN_OPCODE
+#define HARN_USER(first, second) &&op_##first##Then##second,
+#define HARN_MAKER(first) HARN_FUSED_USERS(HARN_USER, first)
+      HARN_FUSED_MAKERS(HARN_MAKER)
+#undef HARN_MAKER
+#undef HARN_USER
+#define HARN_PATH(first, second) &&op_##first##Then##second##OfIt,
+      HARN_FUSED_PATHS(HARN_PATH)
+#undef HARN_PATH
+#define HARN_CHAIN(first, second) &&op_##first##And##second,
+      HARN_FUSED_CHAINS(HARN_CHAIN)
+#undef HARN_CHAIN
   };
 
   Frame* frame;
   Prototype* proto;
   Value* R;
   const Value* K;
-  const Word* pc;
-  Word w;
+  const Instruction* pc;
+  const Instruction* in;  // the one that runs; pc is behind it, or behind its second words
   Value* G;
+  // On its way to the caller.
+  Kind returned_kind;
+  uint64_t returned_bits;
   // Calls and passes of loops until the task lets others run. Counted, not timed: the order in which tasks
   // run is the same every time. It looks whether it should stop after each slice of them, and at once
   // when it is told to (see pace.h).
@@ -155,20 +213,22 @@ Interpreter::Ran Interpreter::run() {
   int32_t slices = kSlices;
   std::atomic<int32_t>& budget = pace_.budget;
   budget.store(task_->deadline_passed ? 0 : kSlice, std::memory_order_relaxed);
-  const Builtin* const* const builtins = vm_.builtins().by_id();
 
-#define A a_of(w)
-#define B b_of(w)
-#define C c_of(w)
-#define RA R[A]
-#define RB R[B]
-#define RC R[C]
-#define KC K[C]
+#define OPCODE static_cast<Op>(in->op)
+#define A (in->a / Instruction::kScale)
+#define B (in->b / Instruction::kScale)
+#define C (in->c / Instruction::kScale)
+#define RA register_at(R, in->a)
+#define RA1 (&RA)[1]
+#define RB register_at(R, in->b)
+#define RC register_at(R, in->c)
+#define KB register_at(K, in->b)
+#define KC register_at(K, in->c)
+#define OP(name) op_##name: in = pc - 1;
 #define NEXT                                \
   do {                                      \
     if (kWatching && task_->first_closing) [[unlikely]] goto close; \
-    w = *pc++;                              \
-    goto* kLabels[w & 0xFF];                \
+    goto* kLabels[(pc++)->op];              \
   } while (false)
 #define LOAD_FRAME                                     \
   do {                                                 \
@@ -212,7 +272,6 @@ Interpreter::Ran Interpreter::run() {
     budget.store(left, std::memory_order_relaxed);    \
     if (left < 0) [[unlikely]] goto checkpoint;       \
   } while (false)
-#define JUMP_WORD static_cast<int32_t>(*pc)
 
 again:
   try {
@@ -222,91 +281,91 @@ again:
   NEXT;
 
   // ---- constants and copies ----
-op_LoadNil: RA.set_nil(); NEXT;
-op_Clear:
-  for (uint32_t i = B; i-- > 0;) R[A + i].set_nil();  // the last first: inner loops let go before outer ones
+OP(LoadNil) RA.set_nil(); NEXT;
+OP(Clear)
+  for (uint32_t i = B; i-- > 0;) (&RA)[i].set_nil();  // the last first: inner loops let go before outer ones
   NEXT;
-op_LoadUnset: RA = Value::unset(); NEXT;
-op_LoadBool: RA.set_bool(B != 0); NEXT;
-op_LoadInt: RA.set_int(sbx_of(w)); NEXT;
-op_LoadConst: RA = K[bx_of(w)]; NEXT;
-op_Move: RA = RB; NEXT;
-op_Steal: RA = std::move(RB); NEXT;
-op_StealData: {
+OP(LoadUnset) RA = Value::unset(); NEXT;
+OP(LoadBool) RA.set_bool(B != 0); NEXT;
+OP(LoadInt) RA.set_int(in->number); NEXT;
+OP(LoadConst) RA = K[in->index]; NEXT;
+OP(Move) RA = RB; NEXT;
+OP(Steal) RA = std::move(RB); NEXT;
+OP(StealData) {
   Value& from = RB;
   if (from.is(Kind::Generator) || from.is(Kind::Iter) || from.is(Kind::Closure)) RA = from;
   else RA = std::move(from);
   NEXT;
 }
-op_CheckSet:
+OP(CheckSet)
   if (RA.is(Kind::Unset)) [[unlikely]] {
-    FAIL(plain_error("Undefined variable: {}", K[bx_of(w)].as_string()->view()));
+    FAIL(plain_error("Undefined variable: {}", K[in->index].as_string()->view()));
   }
   NEXT;
 
   // ---- variables outside the registers ----
-op_GetGlobal: {
-  const Value& global = G[bx_of(w)];
+OP(GetGlobal) {
+  const Value& global = G[in->index];
   if (global.is(Kind::Unset)) [[unlikely]] {
-    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[bx_of(w)]));
+    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[in->index]));
   }
   RA = global;
   NEXT;
 }
-op_SetGlobal:
+OP(SetGlobal)
   G = own_globals();
-  G[bx_of(w)] = std::move(RA);
+  G[in->index] = std::move(RA);
   NEXT;
-op_AssignGlobal:
-  if (G[bx_of(w)].is(Kind::Unset)) [[unlikely]] {
-    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[bx_of(w)]));
+OP(AssignGlobal)
+  if (G[in->index].is(Kind::Unset)) [[unlikely]] {
+    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[in->index]));
   }
   G = own_globals();
-  G[bx_of(w)] = std::move(RA);
+  G[in->index] = std::move(RA);
   NEXT;
-op_GetLibrary: RA = proto->library[bx_of(w)]; NEXT;
-op_SetLibrary: proto->library[bx_of(w)] = std::move(RA); NEXT;
-op_GetCapture: RA = frame->closure->captures()[B]; NEXT;
-op_GetCaptureCell: RA = frame->closure->captures()[B].as<CellObject>()->value; NEXT;
-op_SetCaptureCell: frame->closure->captures()[B].as<CellObject>()->value = std::move(RA); NEXT;
-op_NewCell: {
+OP(GetLibrary) RA = proto->library[in->index]; NEXT;
+OP(SetLibrary) proto->library[in->index] = std::move(RA); NEXT;
+OP(GetCapture) RA = frame->closure->captures()[B]; NEXT;
+OP(GetCaptureCell) RA = frame->closure->captures()[B].as<CellObject>()->value; NEXT;
+OP(SetCaptureCell) frame->closure->captures()[B].as<CellObject>()->value = std::move(RA); NEXT;
+OP(NewCell) {
   Value cell = new_cell(std::move(RB));
   RA = std::move(cell);
   NEXT;
 }
-op_GetCell: RA = RB.as<CellObject>()->value; NEXT;
-op_SetCell: RA.as<CellObject>()->value = std::move(RB); NEXT;
-op_GetSelf: RA = Value::share(frame->closure); NEXT;
+OP(GetCell) RA = RB.as<CellObject>()->value; NEXT;
+OP(SetCell) RA.as<CellObject>()->value = std::move(RB); NEXT;
+OP(GetSelf) RA = Value::share(frame->closure); NEXT;
 
   // ---- far registers and large operands ----
-op_NewFar: {
-  new_far_registers(*frame, A, *pc);
+OP(NewFar) {
+  new_far_registers(*frame, A, static_cast<uint32_t>(pc->x));
   ++pc;
   NEXT;
 }
-op_GetFar: {
-  uint32_t x = *pc++;
+OP(GetFar) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   RA = RB.as_list()->items[x];
   NEXT;
 }
-op_TakeFar: {
-  uint32_t x = *pc++;
+OP(TakeFar) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   RA = std::move(writable_list(RB)->items[x]);
   NEXT;
 }
-op_SetFar: {
-  uint32_t x = *pc++;
+OP(SetFar) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   writable_list(RB)->items[x] = std::move(RA);
   NEXT;
 }
-op_ClearFar: {
-  uint32_t x = *pc++;
+OP(ClearFar) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   ListObject* far = writable_list(RB);
   for (uint32_t i = C; i-- > 0;) far->items[x + i].set_nil();
   NEXT;
 }
-op_Large: {
-  uint32_t x = *pc++;
+OP(Large) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   frame->pc = pc;
   if (large(*frame, static_cast<Op>(B), A, x) == Status::Failed) goto unwinding;
   LOAD_GLOBALS;
@@ -334,7 +393,7 @@ op_Large: {
     const Value& left = RB;                                                   \
     const Value& right = RIGHT;                                               \
     if (left.is_int() && right.is_int()) [[likely]] {                         \
-      RA.set_int(wrap_add(left.as_int(), right.as_int()));                    \
+      RA.set_int(sum(left.as_int(), right.as_int()));                    \
       NEXT;                                                                   \
     }                                                                         \
     if (left.is_float() && right.is_float()) {                                \
@@ -345,29 +404,29 @@ op_Large: {
     if (MAY_TAKE) SETTLE(add_taken(RB, right, RA));                           \
     SETTLE(other_sum(left, right, RA));                                       \
   }
-op_Add: ADDITION(RC, false)
-op_AddTemp: ADDITION(RC, true)
-op_Sub: ARITHMETIC(RB, RC, wrap_sub, -, subtract)
-op_Mul: ARITHMETIC(RB, RC, wrap_mul, *, multiply)
-op_AddInt: {
+OP(Add) ADDITION(RC, false)
+OP(AddTemp) ADDITION(RC, true)
+OP(Sub) ARITHMETIC(RB, RC, difference, -, subtract)
+OP(Mul) ARITHMETIC(RB, RC, product, *, multiply)
+OP(AddInt) {
   const Value& left = RB;
   if (left.is_int()) [[likely]] {
-    RA.set_int(wrap_add(left.as_int(), sc_of(w)));
+    RA.set_int(sum(left.as_int(), in->amount()));
     NEXT;
   }
   if (left.is_float()) {
-    RA.set_float(left.as_float() + sc_of(w));
+    RA.set_float(left.as_float() + in->amount());
     NEXT;
   }
   // The compiler folds `x - n` into this; the error must name the operator that was written.
-  int64_t amount = sc_of(w);
+  int64_t amount = in->amount();
   if (amount < 0) SETTLE(other<subtract>(left, Value::integer(-amount), RA));
   SETTLE(other_sum(left, Value::integer(amount), RA));
 }
-op_AddConst: ADDITION(KC, false)
-op_AddConstTemp: ADDITION(KC, true)
-op_SubConst: ARITHMETIC(RB, KC, wrap_sub, -, subtract)
-op_MulConst: ARITHMETIC(RB, KC, wrap_mul, *, multiply)
+OP(AddConst) ADDITION(KC, false)
+OP(AddConstTemp) ADDITION(KC, true)
+OP(SubConst) ARITHMETIC(RB, KC, difference, -, subtract)
+OP(MulConst) ARITHMETIC(RB, KC, product, *, multiply)
 #define DIVIDE(RIGHT, INT_OP, FLOAT_CODE, SLOW)                                     \
   {                                                                                 \
     const Value& left = RB;                                                         \
@@ -393,15 +452,15 @@ op_MulConst: ARITHMETIC(RB, KC, wrap_mul, *, multiply)
     RA.set_float(left.as_float() / right.as_float());                               \
     NEXT;                                                                           \
   }
-op_Div: DIVIDE(RC, /, FLOAT_DIVIDE, divide)
-op_Mod: DIVIDE(RC, %, , modulo)
-op_DivConst: DIVIDE(KC, /, FLOAT_DIVIDE, divide)
-op_ModConst: DIVIDE(KC, %, , modulo)
-op_Pow: SETTLE(other<power>(RB, RC, RA));
-op_Neg: {
+OP(Div) DIVIDE(RC, /, FLOAT_DIVIDE, divide)
+OP(Mod) DIVIDE(RC, %, , modulo)
+OP(DivConst) DIVIDE(KC, /, FLOAT_DIVIDE, divide)
+OP(ModConst) DIVIDE(KC, %, , modulo)
+OP(Pow) SETTLE(other<power>(RB, RC, RA));
+OP(Neg) {
   const Value& value = RB;
   if (value.is_int()) {
-    RA.set_int(wrap_sub(0, value.as_int()));
+    RA.set_int(difference(0, value.as_int()));
     NEXT;
   }
   if (value.is_float()) {
@@ -410,45 +469,45 @@ op_Neg: {
   }
   SETTLE(settle(negate(value), RA));
 }
-op_Not: RA.set_bool(!is_true(RB)); NEXT;
-op_ToBool: RA.set_bool(is_true(RB)); NEXT;
-op_Equal: RA.set_bool(is_equal(RB, RC)); NEXT;
-op_EqualConst: RA.set_bool(is_equal(RB, KC)); NEXT;
-op_NotEqual: RA.set_bool(!is_equal(RB, RC)); NEXT;
-op_Less: RA.set_bool(is_less(RB, RC)); NEXT;
-op_LessEqual: RA.set_bool(is_less_equal(RB, RC)); NEXT;
-op_In: RA.set_bool(contains(RC, RB)); NEXT;
+OP(Not) RA.set_bool(!is_true(RB)); NEXT;
+OP(ToBool) RA.set_bool(is_true(RB)); NEXT;
+OP(Equal) RA.set_bool(is_equal(RB, RC)); NEXT;
+OP(EqualConst) RA.set_bool(is_equal(RB, KC)); NEXT;
+OP(NotEqual) RA.set_bool(!is_equal(RB, RC)); NEXT;
+OP(Less) RA.set_bool(is_less(RB, RC)); NEXT;
+OP(LessEqual) RA.set_bool(is_less_equal(RB, RC)); NEXT;
+OP(In) RA.set_bool(contains(RC, RB)); NEXT;
 
   // ---- jumps ----
-op_Jump: {
-  int32_t distance = sj_of(w);
+OP(Jump) {
+  int32_t distance = in->number;
   pc += distance;
   if (distance < 0) CHECK_STOP;
   NEXT;
 }
 #define BRANCH(condition)             \
   {                                   \
-    if (condition) pc += JUMP_WORD + 1; \
+    if (condition) pc = pc->target; \
     else ++pc;                        \
     NEXT;                             \
   }
-op_JumpIf: BRANCH(is_true(RA))
-op_JumpIfNot: BRANCH(!is_true(RA))
-op_JumpIfNil: BRANCH(RA.is_nil())
-op_JumpIfNotNil: BRANCH(!RA.is_nil())
-op_JumpIfSet: BRANCH(!RA.is(Kind::Unset))
-op_JumpIfString: BRANCH(RA.is_string())
-op_JumpLess: BRANCH(is_less(RA, RB) == (C != 0))
-op_JumpLessEqual: BRANCH(is_less_equal(RA, RB) == (C != 0))
-op_JumpEqual: BRANCH(is_equal(RA, RB) == (C != 0))
-op_JumpLessConst: BRANCH(is_less(RA, K[B]) == (C != 0))
-op_JumpLessEqualConst: BRANCH(is_less_equal(RA, K[B]) == (C != 0))
-op_JumpGreaterConst: BRANCH(is_less(K[B], RA) == (C != 0))
-op_JumpGreaterEqualConst: BRANCH(is_less_equal(K[B], RA) == (C != 0))
-op_JumpEqualConst: BRANCH(is_equal(RA, K[B]) == (C != 0))
+OP(JumpIf) BRANCH(is_true(RA))
+OP(JumpIfNot) BRANCH(!is_true(RA))
+OP(JumpIfNil) BRANCH(RA.is_nil())
+OP(JumpIfNotNil) BRANCH(!RA.is_nil())
+OP(JumpIfSet) BRANCH(!RA.is(Kind::Unset))
+OP(JumpIfString) BRANCH(RA.is_string())
+OP(JumpLess) BRANCH(is_less(RA, RB) == (C != 0))
+OP(JumpLessEqual) BRANCH(is_less_equal(RA, RB) == (C != 0))
+OP(JumpEqual) BRANCH(is_equal(RA, RB) == (C != 0))
+OP(JumpLessConst) BRANCH(is_less(RA, KB) == (C != 0))
+OP(JumpLessEqualConst) BRANCH(is_less_equal(RA, KB) == (C != 0))
+OP(JumpGreaterConst) BRANCH(is_less(KB, RA) == (C != 0))
+OP(JumpGreaterEqualConst) BRANCH(is_less_equal(KB, RA) == (C != 0))
+OP(JumpEqualConst) BRANCH(is_equal(RA, KB) == (C != 0))
 
   // ---- collections and text ----
-op_NewList: {
+OP(NewList) {
   uint32_t count = C;
   Value* first = &RB;
   auto list = new_list(count);
@@ -456,16 +515,16 @@ op_NewList: {
   RA = Value(std::move(list));
   NEXT;
 }
-op_ListPush: RA.as_list()->push(std::move(RB)); NEXT;
-op_ListSpread: {
+OP(ListPush) RA.as_list()->push(std::move(RB)); NEXT;
+OP(ListSpread) {
   frame->pc = pc + 1;
   Status status = list_spread(RA, RB);
   if (status == Status::Failed) goto failure;
   BRANCH(status == Status::Done)
 }
-op_NewDict: RA = new_dict(); NEXT;
-op_NewDictOf: {
-  uint32_t x = *pc++;
+OP(NewDict) RA = new_dict(); NEXT;
+OP(NewDictOf) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   uint32_t count = C;
   Value* values = &RB;
   if (Shape* shape = proto->shapes[x]) [[likely]] {
@@ -484,25 +543,25 @@ op_NewDictOf: {
   RA = std::move(dict);
   NEXT;
 }
-op_DictPut: SETTLE(set_index(RA, RB, std::move(RC)));
-op_DictSpread:
+OP(DictPut) SETTLE(set_index(RA, RB, std::move(RC)));
+OP(DictSpread)
   frame->pc = pc;
   SETTLE(dict_spread(RA, RB, C != 0));
-op_NewStruct: {
-  uint32_t x = *pc++;
+OP(NewStruct) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   SETTLE(new_struct_of(RA, *proto, x, &RB, C));
 }
-op_NewRange: op_NewRangeExclusive: {
-  SETTLE(settle(range_between(RB, RC, op_of(w) == Op::NewRange), RA));
+OP(NewRange) OP(NewRangeExclusive) {
+  SETTLE(settle(range_between(RB, RC, OPCODE == Op::NewRange), RA));
 }
-op_Concat: {
+OP(Concat) {
   frame->pc = pc;
   Value text = concat(&RB, C);
   RA = std::move(text);
   NEXT;
 }
-op_GetField: {
-  InlineCache& cache = proto->caches[*pc++];
+OP(GetField) {
+  InlineCache& cache = *(pc++)->cache;
   const Value& object = RB;
   if (object.is(Kind::Dict) || object.is(Kind::Struct)) [[likely]] {
     DictObject* dict = object.as_dict();
@@ -514,8 +573,8 @@ op_GetField: {
   frame->pc = pc;
   SETTLE(get_field(RA, object, cache, C));
 }
-op_SetField: {
-  InlineCache& cache = proto->caches[*pc++];
+OP(SetField) {
+  InlineCache& cache = *(pc++)->cache;
   Value& object = RA;
   if ((object.is(Kind::Dict) || object.is(Kind::Struct)) && object.is_unique()) [[likely]] {
     DictObject* dict = object.as_dict();
@@ -530,7 +589,7 @@ op_SetField: {
   frame->pc = pc;
   SETTLE(set_field(object, cache, std::move(RB)));
 }
-op_GetIndex: {
+OP(GetIndex) {
   const Value& object = RB;
   const Value& key = RC;
   if (object.is_list() && key.is_int()) [[likely]] {
@@ -548,7 +607,7 @@ op_GetIndex: {
   }
   SETTLE(other<index>(object, key, RA));
 }
-op_SetIndex: {
+OP(SetIndex) {
   Value& object = RA;
   const Value& key = RB;
   if (object.is_list() && key.is_int() && object.is_unique()) [[likely]] {
@@ -562,13 +621,13 @@ op_SetIndex: {
   frame->pc = pc;
   SETTLE(set_index(object, key, std::move(RC)));
 }
-op_GetSlice: {
+OP(GetSlice) {
   Value* part = &RB;
   frame->pc = pc;
   SETTLE(settle(slice(std::move(part[0]), part[1], part[2]), RA));
 }
-op_SetPath: {
-  uint32_t x = *pc++;
+OP(SetPath) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   Value* keys = &RB;
   uint32_t count = C;
   Value* target;
@@ -587,8 +646,8 @@ op_SetPath: {
   frame->pc = pc;
   SETTLE(set_path(*target, keys, count, std::move(keys[count])));
 }
-op_SetPathLocal: {
-  const PathSteps& steps = proto->code->paths[*pc++];
+OP(SetPathLocal) {
+  const PathSteps& steps = proto->code->paths[(pc++)->x];
   Value* keys = &RB;
   frame->pc = pc;
   if (Value* place = place_of(RA, steps, *proto, keys)) [[likely]] {
@@ -597,27 +656,27 @@ op_SetPathLocal: {
   }
   SETTLE(set_steps(RA, steps, *proto, keys, std::move(keys[C])));
 }
-op_DestructureCheck: {
+OP(DestructureCheck) {
   const Value& value = RA;
   if (B == 0 ? !(value.is(Kind::Dict) || value.is(Kind::Struct)) : !is_list_like(value)) {
     FAIL(plain_error("{} destructuring requires a {} value", B ? "list" : "dict", B ? "list" : "dict"));
   }
   NEXT;
 }
-op_ListRest: {
-  size_t from = *pc++;
+OP(ListRest) {
+  size_t from = (pc++)->x;
   frame->pc = pc;
   Value rest = list_rest(RB, from, C != 0);
   RA = std::move(rest);
   NEXT;
 }
-op_DictRest: {
-  uint32_t x = *pc++;
+OP(DictRest) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   RA = dict_rest(RB, std::get<Keys>(proto->code->constants[x]));
   NEXT;
 }
-op_ListItem: {
-  size_t number = *pc++;
+OP(ListItem) {
+  size_t number = (pc++)->x;
   const Value& list = RB;
   Value item = number < list_size(list) ? list_item(list, number) : Value();
   RA = std::move(item);
@@ -640,7 +699,7 @@ op_ListItem: {
       ++frame;                                                                            \
       frame->proto = target;                                                              \
       frame->closure = callee;                                                            \
-      frame->pc = target->words;                                                          \
+      frame->pc = target->start;                                                          \
       frame->base = base;                                                                 \
       frame->result = result;                                                             \
       frame->duties = OWNS;                                                               \
@@ -649,36 +708,36 @@ op_ListItem: {
       proto = target;                                                                     \
       R += FIRST;                                                                         \
       K = target->constants;                                                              \
-      pc = target->words;                                                                 \
+      pc = target->start;                                                                 \
       CHECK_STOP;                                                                         \
       NEXT;                                                                               \
     }                                                                                     \
     if (OWNS) retain(callee);                                                             \
     FINISH(call_closure(callee, base, COUNT, INDEX(RESULT), OWNS));                       \
   }
-op_Call: {
+OP(Call) {
   const Value& callee_value = RA;
   if (callee_value.is(Kind::Closure)) [[likely]] ENTER(callee_value.as_closure(), A + 1, B, A, false)
   FINISH(call_value(callee_value, INDEX(A + 1), B, INDEX(A), C != 0));
 }
-op_CallLocal: {
+OP(CallLocal) {
   const Value& callee_value = RC;  // keeps the closure meanwhile
   if (callee_value.is(Kind::Closure)) [[likely]] ENTER(callee_value.as_closure(), A, B, A, false)
   FINISH(call_value(Value(callee_value), INDEX(A), B, INDEX(A), false));
 }
-op_CallGlobal: {
-  uint32_t x = *pc++;
+OP(CallGlobal) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   const Value& global = G[x];
   if (global.is(Kind::Closure)) [[likely]] ENTER(global.as_closure(), A, B, A, false)
   FAIL(plain_error("Undefined builtin: {}", proto->unit->program->globals[x]));
 }
-op_CallLibrary: {
-  uint32_t x = *pc++;
+OP(CallLibrary) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   ENTER(proto->library[x].as_closure(), A, B, A, false)
 }
-op_CallSelf: ENTER(frame->closure, A, B, A, false)
-op_CallMethod: {
-  InlineCache& cache = proto->caches[*pc++];
+OP(CallSelf) ENTER(frame->closure, A, B, A, false)
+OP(CallMethod) {
+  InlineCache& cache = *(pc++)->cache;
   const Value& receiver = RA;
   if (receiver.is(Kind::Struct) && receiver.as_dict()->shape &&
       cache_pointer(cache.key()) == receiver.as_dict()->shape) [[likely]] {
@@ -695,37 +754,36 @@ op_CallMethod: {
     if (!is_like_last) [[unlikely]] keep_type(object, ITEM);                                        \
     object->push(std::move(ITEM));                                                                  \
   }
-op_PushOr: {
+OP(PushOr) {
   Value& list = RA;
   if (list.is_list() && list.is_unique()) [[likely]] {
     PUSH(RB)
-    pc += JUMP_WORD + 1;
+    pc = pc->target;
     NEXT;
   }
   ++pc;
   NEXT;
 }
-op_CallPush: {
-  InlineCache& cache = proto->caches[*pc++];
+OP(CallPush) {
+  InlineCache& cache = *(pc++)->cache;
   Value& list = RA;
   if (list.is_list() && list.is_unique()) [[likely]] {
-    PUSH(R[A + 1])
+    PUSH(RA1)
     NEXT;
   }
   frame->pc = pc;
-  if (push_claimed(list, R[A + 1])) NEXT;
+  if (push_claimed(list, RA1)) NEXT;
   FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
 }
-op_CallBuiltin: {
-  uint32_t x = *pc++;
-  const Builtin& row = *builtins[x];
+OP(CallBuiltin) {
+  const Builtin& row = *(pc++)->builtin;
   uint32_t count = B;
   if (!row.call || count < row.min_args || count > row.max_args) [[unlikely]] {
     if (row.quick) {
       frame->pc = pc;
       switch (row.quick(*task_, &RA, count)) {
         case Step::Done:
-          for (uint32_t i = 1; i < count; ++i) R[A + i].set_nil();
+          for (uint32_t i = 1; i < count; ++i) (&RA)[i].set_nil();
           settle_cells(RA);
           NEXT;
         case Step::Parked:
@@ -749,15 +807,15 @@ op_CallBuiltin: {
   args[0] = std::move(*outcome);
   NEXT;
 }
-op_CallSpread: {
+OP(CallSpread) {
   uint32_t first, count;
   frame->pc = pc;
   uint32_t result = INDEX(A);
   if (call_spread(RB, 0, first, count) == Status::Failed) goto unwinding;
   FINISH(call_value(Value(co_->stack[result]), first, count, result, false));
 }
-op_CallMethodSpread: {
-  InlineCache& cache = proto->caches[*pc++];
+OP(CallMethodSpread) {
+  InlineCache& cache = *(pc++)->cache;
   uint32_t first, count;
   frame->pc = pc;
   uint32_t result = INDEX(A);
@@ -766,15 +824,15 @@ op_CallMethodSpread: {
   co_->stack[first - 1] = std::move(receiver);
   FINISH(call_method(cache, first - 1, count, result));
 }
-op_CallBuiltinSpread: {
-  uint32_t x = *pc++;
+OP(CallBuiltinSpread) {
+  const Builtin& row = *(pc++)->builtin;
   uint32_t first, count;
   frame->pc = pc;
   uint32_t result = INDEX(A);
   if (call_spread(RB, 0, first, count) == Status::Failed) goto unwinding;
-  FINISH(call_builtin(*builtins[x], first, count, result));
+  FINISH(call_builtin(row, first, count, result));
 }
-op_TailCall: {
+OP(TailCall) {
   // Not a function of the program: an ordinary call; the Return behind this instruction follows.
   if (!RA.is(Kind::Closure)) FINISH(call_value(Value(RA), INDEX(A + 1), B, INDEX(A), false));
   frame->pc = pc;
@@ -786,9 +844,9 @@ op_TailCall: {
   CHECK_STOP;
   NEXT;
 }
-op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
-  bool self = op_of(w) == Op::TailCallSelf;
-  const Value* global = self ? nullptr : op_of(w) == Op::TailCallLibrary ? &proto->library[*pc] : &G[*pc];
+OP(TailCallGlobal) OP(TailCallLibrary) OP(TailCallSelf) {
+  bool self = OPCODE == Op::TailCallSelf;
+  const Value* global = self ? nullptr : OPCODE == Op::TailCallLibrary ? &proto->library[pc->x] : &G[pc->x];
   if (!self) ++pc;
   if (global && !global->is(Kind::Closure)) FAIL(plain_error("Undefined builtin"));
   ClosureObject* closure = self ? frame->closure : global->as_closure();
@@ -818,10 +876,13 @@ op_TailCallGlobal: op_TailCallLibrary: op_TailCallSelf: {
     K = proto->constants;              \
     pc = frame->pc;                    \
   } while (false)
-op_Return: {
-  Kind kind = RA.kind();
-  uint64_t bits = RA.bits();
+OP(Return)
+  returned_kind = RA.kind();
+  returned_bits = RA.bits();
   RA.forget();
+returning: {
+  Kind kind = returned_kind;
+  uint64_t bits = returned_bits;
   CLEAR_REGISTERS;
   if (frame->duties == Frame::kOwnsClosure) {
     release(frame->closure);
@@ -851,7 +912,7 @@ op_Return: {
   to.init_raw(kind, bits);
   NEXT;
 }
-op_ReturnNil: {
+OP(ReturnNil) {
   CLEAR_REGISTERS;
   if (frame->duties == Frame::kOwnsClosure) {
     release(frame->closure);
@@ -896,66 +957,66 @@ finished:
   }
   if (task_->error) return Ran::Finished;
   return finished(std::move(co_->stack[0]));
-op_MakeClosure:
-  RA = make_closure(*frame, bx_of(w));
+OP(MakeClosure)
+  RA = make_closure(*frame, in->index);
   NEXT;
-op_CheckParam: {
-  if (proto->quick_checks[bx_of(w)] >> static_cast<unsigned>(RA.kind()) & 1) [[likely]] NEXT;
-  const ParamCheck& check = proto->code->checks[bx_of(w)];
+OP(CheckParam) {
+  if (proto->quick_checks[in->index] >> static_cast<unsigned>(RA.kind()) & 1) [[likely]] NEXT;
+  const ParamCheck& check = proto->code->checks[in->index];
   SETTLE(check_param(RA, check));
 }
 
   // ---- loops ----
-op_RangePrep: op_RangePrepInclusive: {
+OP(RangePrep) OP(RangePrepInclusive) {
   Value& start = RA;
-  Value& end = R[A + 1];
+  Value& end = RA1;
   if (!start.is_int() || !end.is_int()) {
     const Value& bad = start.is_int() ? end : start;
     FAIL(type_error("`to` needs two ints, got {}", type_name(bad)));
   }
-  if (op_of(w) == Op::RangePrepInclusive) {
+  if (OPCODE == Op::RangePrepInclusive) {
     // Behind the largest int there is no number to stop at: RangeLoop gives it a pass of its own.
     if (end.as_int() < INT64_MAX) end.set_int(end.as_int() + 1);
     else end.init_raw(Kind::Unset, static_cast<uint64_t>(INT64_MAX));
   }
-  pc += JUMP_WORD + 1;
+  pc = pc->target;
   NEXT;
 }
-op_RangeLoop: {
+OP(RangeLoop) {
   Value& counter = RA;
   int64_t at = counter.as_int();
-  if (at < R[A + 1].as_int()) [[likely]] {
+  if (at < RA1.as_int()) [[likely]] {
     RB.set_int(at);
     counter.init_raw(Kind::Int, static_cast<uint64_t>(at + 1));
-    pc += JUMP_WORD + 1;
+    pc = pc->target;
     CHECK_STOP;
     NEXT;
   }
-  if (R[A + 1].is(Kind::Unset)) [[unlikely]] {
-    R[A + 1].set_int(INT64_MIN);
+  if (RA1.is(Kind::Unset)) [[unlikely]] {
+    RA1.set_int(INT64_MIN);
     RB.set_int(INT64_MAX);
-    pc += JUMP_WORD + 1;
+    pc = pc->target;
     CHECK_STOP;
     NEXT;
   }
   ++pc;
   NEXT;
 }
-op_ForPrep: {
-  if (for_prep(RA, R[A + 1]) == Status::Failed) goto failure;
-  pc += JUMP_WORD + 1;
+OP(ForPrep) {
+  if (for_prep(RA, RA1) == Status::Failed) goto failure;
+  pc = pc->target;
   NEXT;
 }
-op_ForLoop: {
+OP(ForLoop) {
   Value& source = RA;
   if (source.is_list()) [[likely]] {
-    Value& position = R[A + 1];
+    Value& position = RA1;
     auto at = static_cast<uint64_t>(position.as_int());
     ListObject* list = source.as_list();
     if (at < list->size) [[likely]] {
       RB = list->items[at];
       position.init_raw(Kind::Int, at + 1);
-      pc += JUMP_WORD + 1;
+      pc = pc->target;
       CHECK_STOP;
       NEXT;
     }
@@ -964,9 +1025,9 @@ op_ForLoop: {
   }
   bool more = false;
   frame->pc = pc + 1;
-  co_->await_value = pc + JUMP_WORD + 1;
+  co_->await_value = pc->target;
   co_->await_register = INDEX(B);
-  switch (for_next(source, R[A + 1], RB, more)) {
+  switch (for_next(source, RA1, RB, more)) {
     case Status::Failed: goto unwinding;
     case Status::Parked: goto parked;
     case Status::Switched:
@@ -981,7 +1042,7 @@ op_ForLoop: {
   CHECK_STOP;
   NEXT;
 }
-op_LoopTick: {
+OP(LoopTick) {
   int64_t passes = RA.as_int() + 1;
   RA.init_raw(Kind::Int, static_cast<uint64_t>(passes));
   const int64_t while_limit = vm_.limits().while_limit;
@@ -992,97 +1053,97 @@ op_LoopTick: {
   }
   NEXT;
 }
-op_PairUnpack: {
+OP(PairUnpack) {
   const Value& value = RB;
   if (!value.is(Kind::Pair)) {
     FAIL(type_error("for (a, b) needs pairs, got {}", type_name(value)));
   }
   // The compiler never unpacks a pair into its own register.
-  R[A] = value.as_pair()->first;
-  R[A + 1] = value.as_pair()->second;
+  RA = value.as_pair()->first;
+  RA1 = value.as_pair()->second;
   NEXT;
 }
 
   // ---- errors and clean-up ----
-op_Throw: FAIL(throw_value(RA));
-op_Rethrow: {
+OP(Throw) FAIL(throw_value(RA));
+OP(Rethrow) {
   error_ = Thrown::share(RA.as<ErrorObject>());
   RA.set_nil();
   goto failure;
 }
-op_RethrowStop: {
+OP(RethrowStop) {
   // The register holds an error only when one waits for the clean-up code that is being left.
   if (!RA.is(Kind::Error)) NEXT;
   if (!catchable(*RA.as<ErrorObject>())) goto op_Rethrow;
   RA.set_nil();
   NEXT;
 }
-op_CatchValue: {
+OP(CatchValue) {
   Value caught = caught_value(*RB.as<ErrorObject>());
   RA = std::move(caught);
   NEXT;
 }
-op_JumpIfNotCaught: {
-  uint32_t x = *pc++;
+OP(JumpIfNotCaught) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   BRANCH(!is_caught(*RA.as<ErrorObject>(), proto->code->checks[x].type))
 }
-op_Gosub: {
-  RA.set_int(pc + 1 - proto->words);
-  pc += JUMP_WORD + 1;
+OP(Gosub) {
+  RA.set_int(pc + 1 - proto->start);
+  pc = pc->target;
   frame->pc = pc + 1;  // whoever looks sees that clean-up code runs
   NEXT;
 }
-op_EndGosub:
-  pc = proto->words + RA.as_int();
+OP(EndGosub)
+  pc = proto->start + RA.as_int();
   frame->pc = pc;
   NEXT;
-op_MutexEnter: {
-  InlineCache& cache = proto->caches[*pc++];
+OP(MutexEnter) {
+  InlineCache& cache = *(pc++)->cache;
   frame->pc = pc;
   if (enter_block(*task_, cache, RA)) [[likely]] NEXT;
   FINISH(call_wait(vm_.scheduler().locks().wait_row(), INDEX(A), 1, INDEX(A), false));
 }
-op_MutexLeave:
+OP(MutexLeave)
   leave_block(*co_, static_cast<size_t>(RA.as_int()));
-  pc += JUMP_WORD + 1;
+  pc = pc->target;
   NEXT;
-op_WrapOk: {
+OP(WrapOk) {
   Value value = std::move(RB);
   RA = is_result(value) ? std::move(value) : new_ok(std::move(value));
   NEXT;
 }
-op_WrapErr: {
+OP(WrapErr) {
   Value value = new_err(caught_value(*RB.as<ErrorObject>()));
   RB.set_nil();
   RA = std::move(value);
   NEXT;
 }
-op_UnwrapOk: {
+OP(UnwrapOk) {
   const Value& value = RB;
   if (!is_result(value)) FAIL(type_error("? operator requires a Result value, got {}", type_name(value)));
   if (is_ok(value)) {
     RA = Value(result_payload(value));
-    pc += JUMP_WORD + 1;
+    pc = pc->target;
     NEXT;
   }
   ++pc;
   RA = Value(value);
   NEXT;
 }
-op_Raise: FAIL(fixed_error(static_cast<RaiseKind>(A), K[bx_of(w)].as_string()->view()));
+OP(Raise) FAIL(fixed_error(static_cast<RaiseKind>(A), K[in->index].as_string()->view()));
 
   // ---- match ----
-op_NoMatch: FAIL(throw_text("No match arm matched the value: {}", shown(RA)));
-op_FindArm: {
-  const ArmTable& table = proto->code->arm_tables[*pc++];
+OP(NoMatch) FAIL(throw_text("No match arm matched the value: {}", shown(RA)));
+OP(FindArm) {
+  const ArmTable& table = proto->code->arm_tables[(pc++)->x];
   const Value& value = RA;
   if (value.is(Kind::Enum) && value.as_enum()->type->declaration == table.declaration) {
-    pc = proto->words + table.targets[value.as_enum()->variant];
+    pc = proto->start + table.targets[value.as_enum()->variant];
   }
   NEXT;
 }
-op_JumpIfNotVariant: {
-  InlineCache& cache = proto->caches[*pc++];
+OP(JumpIfNotVariant) {
+  InlineCache& cache = *(pc++)->cache;
   const Value& value = RA;
   bool matches;
   if (value.is(Kind::Enum) && cache_pointer(cache.key()) == value.as_enum()->type) [[likely]] {
@@ -1092,40 +1153,40 @@ op_JumpIfNotVariant: {
   }
   BRANCH(!matches)
 }
-op_EnumField: {
-  uint32_t number = *pc++;
+OP(EnumField) {
+  uint64_t number = (pc++)->x;
   const Value& value = RB;
   EnumObject* object = value.as_enum();
   if (number < object->count) RA = Value(object->fields()[number]);
   else RA.set_nil();
   NEXT;
 }
-op_JumpIfNotList: {
-  uint32_t wanted = *pc++;
+OP(JumpIfNotList) {
+  uint64_t wanted = (pc++)->x;
   const Value& value = RA;
   bool matches = is_list_like(value) && (wanted & 1 ? list_size(value) >= wanted / 2 : list_size(value) == wanted / 2);
   BRANCH(!matches)
 }
-op_JumpIfNoKeys: {
-  uint32_t x = *pc++;
+OP(JumpIfNoKeys) {
+  auto x = static_cast<uint32_t>((pc++)->x);
   BRANCH(!has_keys(RA, std::get<Keys>(proto->code->constants[x])))
 }
-op_NewEnumType:
-  RA = declare_enum(std::get<EnumShape>(proto->code->constants[bx_of(w)]));
+OP(NewEnumType)
+  RA = declare_enum(std::get<EnumShape>(proto->code->constants[in->index]));
   NEXT;
-op_NewStructType:
-  RA = declare_struct(std::get<StructShape>(proto->code->constants[bx_of(w)]));
+OP(NewStructType)
+  RA = declare_struct(std::get<StructShape>(proto->code->constants[in->index]));
   NEXT;
-op_AddMethod: SETTLE(declare_method(RA, K[bx_of(w)].as_string(), R[A + 1]));
+OP(AddMethod) SETTLE(declare_method(RA, K[in->index].as_string(), RA1));
 
   // ---- generators ----
-op_BeginGenerator: {
-  Value generator = begin_generator(*frame, pc + JUMP_WORD + 1);
+OP(BeginGenerator) {
+  Value generator = begin_generator(*frame, pc->target);
   RA = std::move(generator);
   ++pc;
   NEXT;
 }
-op_Yield: {
+OP(Yield) {
   if (co_->is_closing) [[unlikely]] FAIL(runtime_error("a generator that is being closed cannot give another value"));
   Value value = RB;
   RA.set_nil();
@@ -1140,6 +1201,8 @@ op_Yield: {
   LOAD_FRAME;
   NEXT;
 }
+
+#include "vm/fused_ops.h"
 
 close:
   frame->pc = pc;

@@ -136,7 +136,7 @@ class Interpreter {
   Status for_next(Value& source, Value& position, Value& item, bool& more);
   Status handle_next(const Value& source, IterObject* iter, Value& item, bool& more);
   static bool can_iterate(const Value& source);
-  Value begin_generator(const Frame& frame, const bytecode::Word* start);
+  Value begin_generator(const Frame& frame, const Instruction* start);
   Status resume(GeneratorObject* generator);
   void deliver(Value value, bool done);
   void finish_generator();

@@ -166,7 +166,7 @@ Status Interpreter::for_next(Value& source, Value& position, Value& item, bool& 
 
 // A call of a generator function runs like any other until its parameters are ready; then what it has in
 // its registers becomes the generator.
-Value Interpreter::begin_generator(const Frame& frame, const bytecode::Word* start) {
+Value Interpreter::begin_generator(const Frame& frame, const Instruction* start) {
   auto generator = new_generator(frame.proto->code->is_stream ? GeneratorObject::kStream : 0);
   auto* coroutine = new Coroutine;
   generator->coroutine = coroutine;

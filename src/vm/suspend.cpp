@@ -134,7 +134,7 @@ bool Interpreter::is_block_of_frame(const Deadline& deadline) const {
 
 // Whether the frame is in clean-up code that begins after `start`.
 static bool is_in_cleanup(const Frame& frame, uint32_t start) {
-  auto at = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
+  uint32_t at = frame.at();
   for (const bytecode::Handler& handler : frame.proto->code->handlers) {
     if (handler.cleanup && handler.target >= start && at >= handler.target && at < handler.cleanup_end) return true;
   }

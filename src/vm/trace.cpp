@@ -74,8 +74,7 @@ std::string stack_text(const Task& task) {
       const Frame& frame = at->frames[i];
       const bytecode::Code& code = *frame.proto->code;
       if (code.hidden) continue;
-      auto word = static_cast<uint32_t>(std::max<ptrdiff_t>(frame.pc - frame.proto->words, 1)) - 1;
-      out += "\n    " + place_text(code, word);
+      out += "\n    " + place_text(code, frame.at());
     }
   }
   return out;

@@ -1,0 +1,179 @@
+// Fused instructions (fuse.h): a part of the loop in interpreter.cpp, which includes it. They do what is common and
+// cannot fail; everything else is left to the instructions themselves, before anything has been changed.
+
+#define SECOND_A register_at(R, second->a)
+#define SECOND_B register_at(R, second->b)
+#define SECOND_C register_at(R, second->c)
+#define SECOND_KB register_at(K, second->b)
+#define SECOND_KC register_at(K, second->c)
+
+  // ---- one makes a number, the other uses it ----
+// WORDS_x: of the instruction. READ_x: what has to be there. FITS_x, MADE_x: whether it is of a kind, and it.
+#define OPERANDS_FIT(KIND) (RB.is(Kind::KIND) && RC.is(Kind::KIND))
+#define CONSTANT_FITS(KIND) (RB.is(Kind::KIND) && KC.is(Kind::KIND))
+#define WORDS_Add 1
+#define READ_Add
+#define FITS_Add(KIND) OPERANDS_FIT(KIND)
+#define MADE_Add(TYPE) sum(RB.as_##TYPE(), RC.as_##TYPE())
+#define WORDS_Sub 1
+#define READ_Sub
+#define FITS_Sub(KIND) OPERANDS_FIT(KIND)
+#define MADE_Sub(TYPE) difference(RB.as_##TYPE(), RC.as_##TYPE())
+#define WORDS_Mul 1
+#define READ_Mul
+#define FITS_Mul(KIND) OPERANDS_FIT(KIND)
+#define MADE_Mul(TYPE) product(RB.as_##TYPE(), RC.as_##TYPE())
+#define WORDS_AddInt 1
+#define READ_AddInt
+#define FITS_AddInt(KIND) RB.is(Kind::KIND)
+#define MADE_AddInt(TYPE) sum(RB.as_##TYPE(), in->amount())
+#define WORDS_AddConst 1
+#define READ_AddConst
+#define FITS_AddConst(KIND) CONSTANT_FITS(KIND)
+#define MADE_AddConst(TYPE) sum(RB.as_##TYPE(), KC.as_##TYPE())
+#define WORDS_MulConst 1
+#define READ_MulConst
+#define FITS_MulConst(KIND) CONSTANT_FITS(KIND)
+#define MADE_MulConst(TYPE) product(RB.as_##TYPE(), KC.as_##TYPE())
+#define WORDS_ModConst 1
+#define READ_ModConst
+#define FITS_ModConst(KIND) (Kind::KIND == Kind::Int && RB.is(Kind::KIND))
+#define MADE_ModConst(TYPE) remainder(RB.as_int(), KC.as_int())
+#define READ(FOUND)                          \
+  const Value* item = FOUND;                 \
+  if (!item) [[unlikely]] goto unfused;
+#define WORDS_GetIndex 1
+#define READ_GetIndex READ(item_at(RB, RC))
+#define FITS_GetIndex(KIND) item->is(Kind::KIND)
+#define MADE_GetIndex(TYPE) item->as_##TYPE()
+#define WORDS_GetField 2
+#define READ_GetField READ(known_field(RB, *in[1].cache))
+#define FITS_GetField(KIND) item->is(Kind::KIND)
+#define MADE_GetField(TYPE) item->as_##TYPE()
+#define WORDS_GetCapture 1
+#define READ_GetCapture READ(&register_at(frame->closure->captures(), in->b))
+#define FITS_GetCapture(KIND) item->is(Kind::KIND)
+#define MADE_GetCapture(TYPE) item->as_##TYPE()
+
+// USE_x goes on when it was done.
+#define USE_IN_ARITHMETIC(CONDITION, RESULT)        \
+  if ((CONDITION) && !SECOND_A.is_heap()) [[likely]] { \
+    auto result = RESULT;                           \
+    put(to, made);                                  \
+    put(SECOND_A, result);                          \
+    pc = second + 1;                                \
+    NEXT;                                           \
+  }
+#define USE_Add(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_C.is(Kind::KIND), sum(made, SECOND_C.as_##TYPE()))
+#define USE_AddOf(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_B.is(Kind::KIND), sum(SECOND_B.as_##TYPE(), made))
+#define USE_Sub(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_C.is(Kind::KIND), difference(made, SECOND_C.as_##TYPE()))
+#define USE_SubOf(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_B.is(Kind::KIND), difference(SECOND_B.as_##TYPE(), made))
+#define USE_Mul(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_C.is(Kind::KIND), product(made, SECOND_C.as_##TYPE()))
+#define USE_MulOf(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_B.is(Kind::KIND), product(SECOND_B.as_##TYPE(), made))
+#define USE_AddInt(KIND, TYPE) USE_IN_ARITHMETIC(true, sum(made, second->amount()))
+#define USE_AddConst(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_KC.is(Kind::KIND), sum(made, SECOND_KC.as_##TYPE()))
+#define USE_MulConst(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_KC.is(Kind::KIND), product(made, SECOND_KC.as_##TYPE()))
+#define USE_ModConst(KIND, TYPE) USE_IN_ARITHMETIC(Kind::KIND == Kind::Int, remainder(static_cast<int64_t>(made), SECOND_KC.as_int()))
+#define USE_Return(KIND, TYPE)               \
+  returned_kind = Kind::KIND;                \
+  returned_bits = std::bit_cast<uint64_t>(made); \
+  goto returning;
+#define USE_GetIndex(KIND, TYPE)                                                      \
+  if (Kind::KIND == Kind::Int && SECOND_B.is_list()) {                                \
+    ListObject* list = SECOND_B.as_list();                                            \
+    auto at = std::bit_cast<uint64_t>(made);                                          \
+    if (at < list->size) [[likely]] {                                                 \
+      put(to, made);                                                                  \
+      SECOND_A = list->items[at];                                                     \
+      pc = second + 1;                                                                \
+      NEXT;                                                                           \
+    }                                                                                 \
+  }
+// The value moves from its register to where it is put.
+#define USE_IN_PLACE(PLACE, HOLDER, WORDS)                                            \
+  Value* place = PLACE;                                                               \
+  if (place && !place->is_heap() && is_alike(HOLDER, *place, as_value(made))) [[likely]] { \
+    to.forget();                                                                      \
+    put(*place, made);                                                                \
+    pc = second + WORDS;                                                              \
+    NEXT;                                                                             \
+  }
+#define USE_SetIndex(KIND, TYPE) USE_IN_PLACE(own_item_at(SECOND_A, SECOND_B), SECOND_A.object(), 1)
+#define USE_SetField(KIND, TYPE) USE_IN_PLACE(own_known_field(SECOND_A, *second[1].cache), SECOND_A.object(), 2)
+#define USE_IN_JUMP(CONDITION, HOLDS)                                       \
+  if (CONDITION) [[likely]] {                                               \
+    bool holds = HOLDS;                                                     \
+    put(to, made);                                                          \
+    pc = holds == (second->c != 0) ? second[1].target : second + 2;         \
+    NEXT;                                                                   \
+  }
+#define USE_JumpLess(KIND, TYPE) USE_IN_JUMP(SECOND_B.is(Kind::KIND), made < SECOND_B.as_##TYPE())
+#define USE_JumpLessOf(KIND, TYPE) USE_IN_JUMP(SECOND_A.is(Kind::KIND), SECOND_A.as_##TYPE() < made)
+#define USE_JumpLessEqual(KIND, TYPE) USE_IN_JUMP(SECOND_B.is(Kind::KIND), made <= SECOND_B.as_##TYPE())
+#define USE_JumpLessEqualOf(KIND, TYPE) USE_IN_JUMP(SECOND_A.is(Kind::KIND), SECOND_A.as_##TYPE() <= made)
+#define USE_JumpLessConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made < SECOND_KB.as_##TYPE())
+#define USE_JumpLessEqualConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made <= SECOND_KB.as_##TYPE())
+#define USE_JumpGreaterConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made > SECOND_KB.as_##TYPE())
+#define USE_JumpGreaterEqualConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made >= SECOND_KB.as_##TYPE())
+#define USE_JumpEqualConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made == SECOND_KB.as_##TYPE())
+
+#define HARN_USER(FIRST, SECOND)                     \
+  OP(FIRST##Then##SECOND) {                          \
+    if (kWatching) goto unfused;                     \
+    READ_##FIRST                                     \
+    Value& to = RA;                                  \
+    if (to.is_heap()) [[unlikely]] goto unfused;     \
+    [[maybe_unused]] const Instruction* second = in + WORDS_##FIRST; \
+    if (FITS_##FIRST(Int)) [[likely]] {              \
+      int64_t made = MADE_##FIRST(int);              \
+      USE_##SECOND(Int, int)                         \
+    } else if (FITS_##FIRST(Float)) {                \
+      double made = MADE_##FIRST(float);             \
+      USE_##SECOND(Float, float)                     \
+    }                                                \
+    goto unfused;                                    \
+  }
+#define HARN_MAKER(FIRST) HARN_FUSED_USERS(HARN_USER, FIRST)
+HARN_FUSED_MAKERS(HARN_MAKER)
+#undef HARN_MAKER
+#undef HARN_USER
+
+  // ---- one goes on from what the other has read ----
+#define FROM_GetIndex(HOLDER) item_at(HOLDER, SECOND_C)
+#define FROM_GetField(HOLDER) known_field(HOLDER, *second[1].cache)
+#define HARN_PATH(FIRST, SECOND)                       \
+  OP(FIRST##Then##SECOND##OfIt) {                      \
+    if (kWatching) goto unfused;                       \
+    READ_##FIRST                                       \
+    const Instruction* second = in + WORDS_##FIRST;    \
+    const Value* found = FROM_##SECOND(*item);         \
+    if (!found) [[unlikely]] goto unfused;             \
+    RA = *found;                                       \
+    pc = second + WORDS_##SECOND;                      \
+    NEXT;                                              \
+  }
+HARN_FUSED_PATHS(HARN_PATH)
+#undef HARN_PATH
+
+  // ---- one after the other ----
+#define DO_Steal RA = std::move(RB);
+#define DO_Move RA = RB;
+#define DO_LoadInt RA.set_int(in->number);
+#define DO_LoadConst RA = K[in->index];
+#define DO_AddInt                              \
+  if (!RB.is_int()) [[unlikely]] goto unfused; \
+  RA.set_int(sum(RB.as_int(), in->amount()));
+#define DO_Jump pc += in->number;
+#define HARN_CHAIN(FIRST, SECOND)    \
+  OP(FIRST##And##SECOND) {           \
+    if (kWatching) goto unfused;     \
+    DO_##FIRST                       \
+    ++pc;                            \
+    goto op_##SECOND;                \
+  }
+HARN_FUSED_CHAINS(HARN_CHAIN)
+#undef HARN_CHAIN
+
+unfused:
+  pc = in + 1;
+  goto* kLabels[static_cast<size_t>(op_of(proto->code->words[static_cast<size_t>(in - proto->start)]))];

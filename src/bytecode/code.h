@@ -138,7 +138,7 @@ struct CacheName {
   DeclarationId declaration = 0;
 };
 
-// FindArm: where the arms of a match begin, by variant.
+// FindArm: where the arms of a match begin, by variant, behind the test for it.
 struct ArmTable {
   DeclarationId declaration;
   std::vector<uint32_t> targets;  // word offsets

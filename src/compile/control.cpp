@@ -194,12 +194,13 @@ static size_t arms_of_one_enum(const Match& node) {
   return count > kFew ? count : 0;
 }
 
-// The arms still test what they match: the table only leaves out those that cannot.
+// The arms test what they match, for values of other enums. Where the table leads, the variant is known to be right.
 static void fill_arm_table(const Match& node, size_t in_table, const std::vector<uint32_t>& starts, ArmTable& table) {
   const Enum& owner = *node.arms[0].pattern->owner;
   table.declaration = declaration_id(owner);
   std::unordered_map<std::string_view, uint32_t> first;
-  for (size_t i = 0; i < in_table; ++i) first.try_emplace(node.arms[i].pattern->name.text, starts[i]);
+  constexpr uint32_t kTest = length(Format::AXJump);
+  for (size_t i = 0; i < in_table; ++i) first.try_emplace(node.arms[i].pattern->name.text, starts[i] + kTest);
   for (const auto& variant : owner.variants) {
     auto found = first.find(variant.name.text);
     table.targets.push_back(found == first.end() ? starts[in_table] : found->second);

@@ -184,6 +184,24 @@ KindSet kinds_of(const TypeCheck& type) {
 // A left-out argument is not checked; of a rest parameter each item is.
 KindSet link_check(const ParamCheck& check) { return check.rest ? 0 : kinds_of(*check.type) | on(Kind::Unset); }
 
+// Of a function that takes a fixed number of arguments: how the checks it begins with are done at once.
+void link_arguments(Prototype& proto, const Code& code, std::vector<KindSet>& kinds) {
+  kinds.assign(code.param_count, ~KindSet{0});
+  uint32_t checks = 0;
+  for (; checks < code.words.size() && op_of(code.words[checks]) == Op::CheckParam; ++checks) {
+    Word word = code.words[checks];
+    KindSet fitting = proto.quick_checks[bx_of(word)];
+    if (fitting == 0 || a_of(word) >= code.param_count) break;
+    kinds[a_of(word)] &= fitting;
+  }
+  constexpr KindSet kNumbers = on(Kind::Int, Kind::Float);
+  bool takes_numbers = std::ranges::all_of(kinds, [](KindSet set) { return (set & kNumbers) == kNumbers; });
+  (checks == 0 ? proto.exact_args : proto.typed_args) = code.param_count;
+  if (checks > 0 && takes_numbers) proto.number_args = code.param_count;
+  proto.param_kinds = kinds.data();
+  proto.checked_start = proto.start + checks;
+}
+
 Shape* link_shape(const Constant& constant) {
   auto* keys = std::get_if<Keys>(&constant);
   if (!keys) return nullptr;
@@ -237,7 +255,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   proto.params = code.param_count;
   proto.has_rest = code.has_rest;
   bool exact = !code.has_rest && code.required_params == code.param_count;
-  if (exact) proto.exact_args = code.param_count;
+  if (exact) link_arguments(proto, code, storage_->quick_checks.emplace_back());
   for (const Handler& handler : code.handlers) proto.cleans_up |= handler.cleanup;
   if (code.hidden && code.is_generator) {
     if (code.name == "map_items") proto.stage = Prototype::Stage::Map;
@@ -254,7 +272,8 @@ Prototype* Unit::bound_twin(Prototype& proto) {
   auto [twin, is_new] = storage_->twins.try_emplace(&proto, proto);
   if (is_new) {
     twin->second.is_twin = true;
-    twin->second.exact_args = Prototype::kNeverExact;
+    Prototype& made = twin->second;
+    made.exact_args = made.typed_args = made.number_args = Prototype::kNeverExact;
   }
   return &twin->second;
 }

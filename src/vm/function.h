@@ -57,6 +57,12 @@ struct Prototype {
   // Calls with exactly this many arguments need nothing but a frame; kNeverExact: no call does.
   static constexpr uint32_t kNeverExact = UINT32_MAX;
   uint32_t exact_args = kNeverExact;
+  // The same where parameters have types that the kinds of the arguments decide: when those fit, a call goes on
+  // behind the checks.
+  uint32_t typed_args = kNeverExact;
+  uint32_t number_args = kNeverExact;    // of those that numbers fit, whichever parameter they are for
+  const KindSet* param_kinds = nullptr;  // by parameter
+  const Instruction* checked_start = nullptr;
   Prototype** functions = nullptr;
   Shape** shapes = nullptr;  // by constant index, for lists of keys
   const KindSet* quick_checks = nullptr;  // by check: the kinds that fit, whatever the value

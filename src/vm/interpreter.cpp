@@ -93,6 +93,23 @@ inline T& register_at(T* first, uint32_t offset) {
   return *reinterpret_cast<T*>(reinterpret_cast<Byte*>(first) + offset);
 }
 
+// The arguments of a call, one for each parameter.
+inline bool are_numbers(const Value* arguments, uint32_t count) {
+  static_assert(static_cast<uint8_t>(Kind::Int) < 4 && static_cast<uint8_t>(Kind::Float) < 4);
+  uint32_t kinds = 0;
+  for (const Value* end = arguments + count; arguments != end; ++arguments) {
+    kinds |= static_cast<uint32_t>(arguments->kind());
+  }
+  return kinds < 4;
+}
+inline bool kinds_fit(const Prototype& callee, const Value* arguments, uint32_t count) {
+  if (callee.number_args == count && are_numbers(arguments, count)) [[likely]] return true;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (!(callee.param_kinds[i] >> static_cast<unsigned>(arguments[i].kind()) & 1)) return false;
+  }
+  return true;
+}
+
 inline bool is_true(const Value& value) {
   if (value.is_bool()) [[likely]] return value.as_bool();
   return other_truth(value);
@@ -684,33 +701,44 @@ OP(ListItem) {
 }
 
   // ---- calls ----
+// BASE: of the callee's registers, as an index into the stack.
+#define HAS_ROOM(TARGET, BASE) \
+  (co_->frame_count < co_->frame_capacity && (BASE) + (TARGET)->registers < co_->stack_size)
+#define PUSH_FRAME(CALLEE, TARGET, ENTRY, FIRST, BASE, RESULT, OWNS) \
+  do {                                                               \
+    frame->pc = pc;                                                  \
+    uint32_t result_index = INDEX(RESULT);                           \
+    ++co_->frame_count;                                              \
+    ++frame;                                                         \
+    frame->proto = TARGET;                                           \
+    frame->closure = CALLEE;                                         \
+    frame->pc = ENTRY;                                               \
+    frame->base = BASE;                                              \
+    frame->result = result_index;                                    \
+    frame->duties = OWNS;                                            \
+    frame->after_tail_call = false;                                  \
+    if (OWNS) retain(CALLEE);                                        \
+    proto = TARGET;                                                  \
+    R += FIRST;                                                      \
+    K = (TARGET)->constants;                                         \
+    pc = ENTRY;                                                      \
+    CHECK_STOP;                                                      \
+    NEXT;                                                            \
+  } while (false)
 // A method's closure is counted by its frame: the receiver, which keeps it alive, may be used up.
-#define ENTER(CLOSURE, FIRST, COUNT, RESULT, OWNS)                                        \
+#define ENTER(CLOSURE, FIRST, COUNT, RESULT, OWNS)                                         \
   {                                                                                       \
     ClosureObject* callee = CLOSURE;                                                      \
     Prototype* target = callee->proto;                                                    \
     uint32_t base = INDEX(FIRST);                                                         \
-    if (target->exact_args == (COUNT) &&                                                  \
-        co_->frame_count < co_->frame_capacity &&                                         \
-        base + target->registers < co_->stack_size) [[likely]] {                          \
-      frame->pc = pc;                                                                     \
-      uint32_t result = INDEX(RESULT);                                                    \
-      ++co_->frame_count;                                                                 \
-      ++frame;                                                                            \
-      frame->proto = target;                                                              \
-      frame->closure = callee;                                                            \
-      frame->pc = target->start;                                                          \
-      frame->base = base;                                                                 \
-      frame->result = result;                                                             \
-      frame->duties = OWNS;                                                               \
-      frame->after_tail_call = false;                                                     \
-      if (OWNS) retain(callee);                                                           \
-      proto = target;                                                                     \
-      R += FIRST;                                                                         \
-      K = target->constants;                                                              \
-      pc = target->start;                                                                 \
-      CHECK_STOP;                                                                         \
-      NEXT;                                                                               \
+    const Instruction* entry = target->start;                                             \
+    bool is_plain = target->exact_args == (COUNT);                                        \
+    if (!is_plain && target->typed_args == (COUNT)) {                                     \
+      is_plain = true;                                                                    \
+      if (kinds_fit(*target, &R[FIRST], COUNT)) [[likely]] entry = target->checked_start; \
+    }                                                                                     \
+    if (is_plain && HAS_ROOM(target, base)) [[likely]] {                                  \
+      PUSH_FRAME(callee, target, entry, FIRST, base, RESULT, OWNS);                       \
     }                                                                                     \
     if (OWNS) retain(callee);                                                             \
     FINISH(call_closure(callee, base, COUNT, INDEX(RESULT), OWNS));                       \

@@ -15,11 +15,12 @@ struct Builtin;
 
 enum class Kind : uint8_t {
   Unset,  // a register or variable that was never written; no program ever sees it
-  Nil,
-  Bool,
   Int,
   Float,
-  Builtin,
+  // A bit each, so that many values can be asked at once whether all of them are numbers (or unset).
+  Nil = 4,
+  Bool = 8,
+  Builtin = 16,
   // Heap objects from here on. They have this bit in common, so that many values can be asked at once.
   FirstHeap = 0x20,
   String = FirstHeap,

@@ -25,6 +25,7 @@ class Pair {
   Pair(const Code& code, uint32_t at) : code_(code), one_(code.words[at]), first_(op_of(one_)) {
     next_ = at + length(row(first_).format);
     if (first_ == Op::Jump) next_ += static_cast<uint32_t>(sj_of(one_));
+    if (first_ == Op::PushOr) next_ += code.words[next_ - 1];  // where it goes on as a rule
     if (next_ >= code.words.size()) return;
     two_ = code.words[next_];
     second_ = op_of(two_);
@@ -35,6 +36,7 @@ class Pair {
     if (second_ == Op::Count) return own;
     if (first_ == Op::Jump && sj_of(one_) < 0) return own;  // counts the pass of a loop
     if (auto op = path()) return static_cast<uint16_t>(*op);
+    if (auto op = update()) return static_cast<uint16_t>(*op);
     if (auto op = made_and_used()) return *op;
     if (auto op = chain()) return static_cast<uint16_t>(*op);
     return own;
@@ -50,13 +52,32 @@ class Pair {
     return static_cast<uint16_t>(static_cast<uint32_t>(FusedOp::BeforeFirst) + 1 + number);
   }
 
+  // The third uses up what the second has made, which is not what the first has.
+  std::optional<FusedOp> update() const {
+    auto first = maker();
+    auto second = user();
+    uint32_t third_at = next_ + length(row(second_).format);
+    if (!first || !second || third_at >= code_.words.size()) return {};
+    Word three = code_.words[third_at];
+    Op third = op_of(three);
+    uint32_t result = a_of(two_);
+    auto is_other = [&](uint32_t operand) { return operand != result && !is_made(operand); };
+    if (is_made(result) || !is_other(a_of(three))) return {};
+    if (third == Op::SetIndex && (c_of(three) != result || !is_other(b_of(three)))) return {};
+    if (third == Op::SetField && b_of(three) != result) return {};
+#define HARN_UPDATE(made, used, put) \
+  if (*first == Maker::made && *second == User::used && third == Op::put) return FusedOp::made##Then##used##Then##put;
+    HARN_FUSED_UPDATES(HARN_UPDATE)
+#undef HARN_UPDATE
+    return {};
+  }
+
   std::optional<Maker> maker() const {
     switch (first_) {
       case Op::Add: case Op::AddTemp: return Maker::Add;
       case Op::Sub: return Maker::Sub;
       case Op::Mul: return Maker::Mul;
       case Op::AddInt: return Maker::AddInt;
-      case Op::AddConst: case Op::AddConstTemp: return Maker::AddConst;
       case Op::MulConst: return Maker::MulConst;
       case Op::ModConst:
         if (is_divisor(c_of(one_))) return Maker::ModConst;
@@ -84,7 +105,6 @@ class Pair {
       case Op::Sub: return either(is_b, is_c, User::Sub, User::SubOf);
       case Op::Mul: return either(is_b, is_c, User::Mul, User::MulOf);
       case Op::AddInt: return only(is_b, User::AddInt);
-      case Op::AddConst: case Op::AddConstTemp: return only(is_b, User::AddConst);
       case Op::MulConst: return only(is_b, User::MulConst);
       case Op::ModConst: return only(is_b && is_divisor(c_of(two_)), User::ModConst);
       case Op::Return: return only(is_a, User::Return);
@@ -92,11 +112,8 @@ class Pair {
       case Op::SetIndex: return only(is_c && !is_a && !is_b, User::SetIndex);
       case Op::SetField: return only(is_b && !is_a, User::SetField);
       case Op::JumpLess: return either(is_a, is_b, User::JumpLess, User::JumpLessOf);
-      case Op::JumpLessEqual: return either(is_a, is_b, User::JumpLessEqual, User::JumpLessEqualOf);
       case Op::JumpLessConst: return only(is_a, User::JumpLessConst);
-      case Op::JumpLessEqualConst: return only(is_a, User::JumpLessEqualConst);
       case Op::JumpGreaterConst: return only(is_a, User::JumpGreaterConst);
-      case Op::JumpGreaterEqualConst: return only(is_a, User::JumpGreaterEqualConst);
       case Op::JumpEqualConst: return only(is_a, User::JumpEqualConst);
       default: return {};
     }

@@ -20,6 +20,9 @@ enum class FusedOp : uint16_t {
   HARN_FUSED_MAKERS(HARN_MAKER)
 #undef HARN_MAKER
 #undef HARN_USER
+#define HARN_UPDATE(first, second, third) first##Then##second##Then##third,
+  HARN_FUSED_UPDATES(HARN_UPDATE)
+#undef HARN_UPDATE
 #define HARN_PATH(first, second) first##Then##second##OfIt,
   HARN_FUSED_PATHS(HARN_PATH)
 #undef HARN_PATH
@@ -28,7 +31,7 @@ enum class FusedOp : uint16_t {
 #undef HARN_CHAIN
 };
 
-// The number for the instruction at this word: its own, or that of it and the next.
+// The number for the instruction at this word: its own, or that of it and the next ones.
 uint16_t fused_op(const bytecode::Code& code, uint32_t at);
 
 }  // namespace harn::vm

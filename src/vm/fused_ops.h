@@ -27,10 +27,6 @@
 #define READ_AddInt
 #define FITS_AddInt(KIND) RB.is(Kind::KIND)
 #define MADE_AddInt(TYPE) sum(RB.as_##TYPE(), in->amount())
-#define WORDS_AddConst 1
-#define READ_AddConst
-#define FITS_AddConst(KIND) CONSTANT_FITS(KIND)
-#define MADE_AddConst(TYPE) sum(RB.as_##TYPE(), KC.as_##TYPE())
 #define WORDS_MulConst 1
 #define READ_MulConst
 #define FITS_MulConst(KIND) CONSTANT_FITS(KIND)
@@ -59,10 +55,19 @@
 #define USE_IN_ARITHMETIC(CONDITION, RESULT)        \
   if ((CONDITION) && !SECOND_A.is_heap()) [[likely]] { \
     auto result = RESULT;                           \
-    put(to, made);                                  \
-    put(SECOND_A, result);                          \
-    pc = second + 1;                                \
-    NEXT;                                           \
+    GIVE(result)                                    \
+  }
+// To the second's register, or where the third puts it.
+#define GIVE(RESULT)                                                                                      \
+  if constexpr (kThird == Op::SetIndex) {                                                                 \
+    PUT_IN_PLACE(SetIndex, third, RESULT, put(to, made); SECOND_A.forget();)                              \
+  } else if constexpr (kThird == Op::SetField) {                                                          \
+    PUT_IN_PLACE(SetField, third, RESULT, put(to, made); SECOND_A.forget();)                              \
+  } else {                                                                                                \
+    put(to, made);                                                                                        \
+    put(SECOND_A, RESULT);                                                                                \
+    pc = second + 1;                                                                                      \
+    NEXT;                                                                                                 \
   }
 #define USE_Add(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_C.is(Kind::KIND), sum(made, SECOND_C.as_##TYPE()))
 #define USE_AddOf(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_B.is(Kind::KIND), sum(SECOND_B.as_##TYPE(), made))
@@ -71,7 +76,6 @@
 #define USE_Mul(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_C.is(Kind::KIND), product(made, SECOND_C.as_##TYPE()))
 #define USE_MulOf(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_B.is(Kind::KIND), product(SECOND_B.as_##TYPE(), made))
 #define USE_AddInt(KIND, TYPE) USE_IN_ARITHMETIC(true, sum(made, second->amount()))
-#define USE_AddConst(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_KC.is(Kind::KIND), sum(made, SECOND_KC.as_##TYPE()))
 #define USE_MulConst(KIND, TYPE) USE_IN_ARITHMETIC(SECOND_KC.is(Kind::KIND), product(made, SECOND_KC.as_##TYPE()))
 #define USE_ModConst(KIND, TYPE) USE_IN_ARITHMETIC(Kind::KIND == Kind::Int, remainder(static_cast<int64_t>(made), SECOND_KC.as_int()))
 #define USE_Return(KIND, TYPE)               \
@@ -89,17 +93,21 @@
       NEXT;                                                                           \
     }                                                                                 \
   }
-// The value moves from its register to where it is put.
-#define USE_IN_PLACE(PLACE, HOLDER, WORDS)                                            \
-  Value* place = PLACE;                                                               \
-  if (place && !place->is_heap() && is_alike(HOLDER, *place, as_value(made))) [[likely]] { \
-    to.forget();                                                                      \
-    put(*place, made);                                                                \
-    pc = second + WORDS;                                                              \
-    NEXT;                                                                             \
+// The value moves from its register to where it is put by instruction AT.
+#define PLACE_SetIndex(AT) own_item_at(register_at(R, AT->a), register_at(R, AT->b))
+#define PLACE_SetField(AT) own_known_field(register_at(R, AT->a), *AT[1].cache)
+#define WORDS_SetIndex 1
+#define WORDS_SetField 2
+#define PUT_IN_PLACE(SETTER, AT, NUMBER, EMPTY)                                                           \
+  Value* place = PLACE_##SETTER(AT);                                                                      \
+  if (place && !place->is_heap() && is_alike(register_at(R, AT->a).object(), *place, as_value(NUMBER))) [[likely]] { \
+    EMPTY                                                                                                 \
+    put(*place, NUMBER);                                                                                  \
+    pc = AT + WORDS_##SETTER;                                                                             \
+    NEXT;                                                                                                 \
   }
-#define USE_SetIndex(KIND, TYPE) USE_IN_PLACE(own_item_at(SECOND_A, SECOND_B), SECOND_A.object(), 1)
-#define USE_SetField(KIND, TYPE) USE_IN_PLACE(own_known_field(SECOND_A, *second[1].cache), SECOND_A.object(), 2)
+#define USE_SetIndex(KIND, TYPE) PUT_IN_PLACE(SetIndex, second, made, to.forget();)
+#define USE_SetField(KIND, TYPE) PUT_IN_PLACE(SetField, second, made, to.forget();)
 #define USE_IN_JUMP(CONDITION, HOLDS)                                       \
   if (CONDITION) [[likely]] {                                               \
     bool holds = HOLDS;                                                     \
@@ -109,34 +117,36 @@
   }
 #define USE_JumpLess(KIND, TYPE) USE_IN_JUMP(SECOND_B.is(Kind::KIND), made < SECOND_B.as_##TYPE())
 #define USE_JumpLessOf(KIND, TYPE) USE_IN_JUMP(SECOND_A.is(Kind::KIND), SECOND_A.as_##TYPE() < made)
-#define USE_JumpLessEqual(KIND, TYPE) USE_IN_JUMP(SECOND_B.is(Kind::KIND), made <= SECOND_B.as_##TYPE())
-#define USE_JumpLessEqualOf(KIND, TYPE) USE_IN_JUMP(SECOND_A.is(Kind::KIND), SECOND_A.as_##TYPE() <= made)
 #define USE_JumpLessConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made < SECOND_KB.as_##TYPE())
-#define USE_JumpLessEqualConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made <= SECOND_KB.as_##TYPE())
 #define USE_JumpGreaterConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made > SECOND_KB.as_##TYPE())
-#define USE_JumpGreaterEqualConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made >= SECOND_KB.as_##TYPE())
 #define USE_JumpEqualConst(KIND, TYPE) USE_IN_JUMP(SECOND_KB.is(Kind::KIND), made == SECOND_KB.as_##TYPE())
 
-#define HARN_USER(FIRST, SECOND)                     \
-  OP(FIRST##Then##SECOND) {                          \
-    if (kWatching) goto unfused;                     \
-    READ_##FIRST                                     \
-    Value& to = RA;                                  \
-    if (to.is_heap()) [[unlikely]] goto unfused;     \
-    [[maybe_unused]] const Instruction* second = in + WORDS_##FIRST; \
-    if (FITS_##FIRST(Int)) [[likely]] {              \
-      int64_t made = MADE_##FIRST(int);              \
-      USE_##SECOND(Int, int)                         \
-    } else if (FITS_##FIRST(Float)) {                \
-      double made = MADE_##FIRST(float);             \
-      USE_##SECOND(Float, float)                     \
-    }                                                \
-    goto unfused;                                    \
+#define MAKE_AND_USE(FIRST, SECOND, THIRD)                              \
+  {                                                                     \
+    if (kWatching) goto unfused;                                        \
+    READ_##FIRST                                                        \
+    Value& to = RA;                                                     \
+    if (to.is_heap()) [[unlikely]] goto unfused;                        \
+    [[maybe_unused]] constexpr Op kThird = THIRD;                       \
+    [[maybe_unused]] const Instruction* second = in + WORDS_##FIRST;    \
+    [[maybe_unused]] const Instruction* third = second + 1;             \
+    if (FITS_##FIRST(Int)) [[likely]] {                                 \
+      int64_t made = MADE_##FIRST(int);                                 \
+      USE_##SECOND(Int, int)                                            \
+    } else if (FITS_##FIRST(Float)) {                                   \
+      double made = MADE_##FIRST(float);                                \
+      USE_##SECOND(Float, float)                                        \
+    }                                                                   \
+    goto unfused;                                                       \
   }
+#define HARN_USER(FIRST, SECOND) OP(FIRST##Then##SECOND) MAKE_AND_USE(FIRST, SECOND, Op::Count)
 #define HARN_MAKER(FIRST) HARN_FUSED_USERS(HARN_USER, FIRST)
 HARN_FUSED_MAKERS(HARN_MAKER)
 #undef HARN_MAKER
 #undef HARN_USER
+#define HARN_UPDATE(FIRST, SECOND, THIRD) OP(FIRST##Then##SECOND##Then##THIRD) MAKE_AND_USE(FIRST, SECOND, Op::THIRD)
+HARN_FUSED_UPDATES(HARN_UPDATE)
+#undef HARN_UPDATE
 
   // ---- one goes on from what the other has read ----
 #define FROM_GetIndex(HOLDER) item_at(HOLDER, SECOND_C)
@@ -164,6 +174,28 @@ HARN_FUSED_PATHS(HARN_PATH)
   if (!RB.is_int()) [[unlikely]] goto unfused; \
   RA.set_int(sum(RB.as_int(), in->amount()));
 #define DO_Jump pc += in->number;
+#define DO_PushOr                                                    \
+  Value& list = RA;                                                  \
+  if (!list.is_list() || !list.is_unique()) [[unlikely]] goto unfused; \
+  PUSH(RB)                                                           \
+  pc = pc->target;
+#define DO_BRANCH(CONDITION)               \
+  if ((CONDITION) == (in->c != 0)) {       \
+    pc = pc->target;                       \
+    NEXT;                                  \
+  }                                        \
+  ++pc;
+#define DO_JumpLessConst DO_BRANCH(is_less(RA, KB))
+#define DO_JumpGreaterEqualConst DO_BRANCH(is_less_equal(KB, RA))
+#define DO_GetIndex                                                      \
+  if (const Value* item = item_at(RB, RC)) {                             \
+    RA = *item;                                                          \
+  } else {                                                               \
+    if (!RB.is_dict() || !RC.is_string()) [[unlikely]] goto unfused;      \
+    const Value* found = RB.as_dict()->find(RC.as_string());             \
+    if (found) RA = *found;                                              \
+    else RA.set_nil();                                                   \
+  }
 #define HARN_CHAIN(FIRST, SECOND)    \
   OP(FIRST##And##SECOND) {           \
     if (kWatching) goto unfused;     \

@@ -203,6 +203,9 @@ Interpreter::Ran Interpreter::run() {
       HARN_FUSED_MAKERS(HARN_MAKER)
 #undef HARN_MAKER
 #undef HARN_USER
+#define HARN_UPDATE(first, second, third) &&op_##first##Then##second##Then##third,
+      HARN_FUSED_UPDATES(HARN_UPDATE)
+#undef HARN_UPDATE
 #define HARN_PATH(first, second) &&op_##first##Then##second##OfIt,
       HARN_FUSED_PATHS(HARN_PATH)
 #undef HARN_PATH

@@ -94,16 +94,14 @@ inline T& register_at(T* first, uint32_t offset) {
 }
 
 // The arguments of a call, one for each parameter.
+// At least one.
 inline bool are_numbers(const Value* arguments, uint32_t count) {
   static_assert(static_cast<uint8_t>(Kind::Int) < 4 && static_cast<uint8_t>(Kind::Float) < 4);
-  uint32_t kinds = 0;
-  for (const Value* end = arguments + count; arguments != end; ++arguments) {
-    kinds |= static_cast<uint32_t>(arguments->kind());
-  }
+  auto kinds = static_cast<uint32_t>(arguments[0].kind());
+  for (uint32_t i = 1; i < count; ++i) kinds |= static_cast<uint32_t>(arguments[i].kind());
   return kinds < 4;
 }
-inline bool kinds_fit(const Prototype& callee, const Value* arguments, uint32_t count) {
-  if (callee.number_args == count && are_numbers(arguments, count)) [[likely]] return true;
+[[gnu::noinline]] bool kinds_fit(const Prototype& callee, const Value* arguments, uint32_t count) {
   for (uint32_t i = 0; i < count; ++i) {
     if (!(callee.param_kinds[i] >> static_cast<unsigned>(arguments[i].kind()) & 1)) return false;
   }
@@ -736,9 +734,14 @@ OP(ListItem) {
     uint32_t base = INDEX(FIRST);                                                         \
     const Instruction* entry = target->start;                                             \
     bool is_plain = target->exact_args == (COUNT);                                        \
-    if (!is_plain && target->typed_args == (COUNT)) {                                     \
-      is_plain = true;                                                                    \
-      if (kinds_fit(*target, &R[FIRST], COUNT)) [[likely]] entry = target->checked_start; \
+    if (!is_plain) {                                                                      \
+      is_plain = target->number_args == (COUNT) && are_numbers(&R[FIRST], COUNT);         \
+      if (is_plain) {                                                                     \
+        entry = target->checked_start;                                                    \
+      } else if (target->typed_args == (COUNT)) {                                         \
+        is_plain = true;                                                                  \
+        if (kinds_fit(*target, &R[FIRST], COUNT)) entry = target->checked_start;          \
+      }                                                                                   \
     }                                                                                     \
     if (is_plain && HAS_ROOM(target, base)) [[likely]] {                                  \
       PUSH_FRAME(callee, target, entry, FIRST, base, RESULT, OWNS);                       \

@@ -9,7 +9,7 @@ Question next_question(const EffectRow& row, std::string_view request) {
   Question question{.name = row.name, .version = row.version, .request = request};
   if (task) {
     question.task = task->id;
-    question.number = task->effects++;
+    question.number = task->own_effects().asked++;
   }
   return question;
 }

@@ -20,7 +20,7 @@ uint64_t mixed(uint64_t& state) {
 void draw_seeded(uint64_t seed, std::string& to) {
   vm::Task* task = vm::Scheduler::current_or_null();
   uint64_t state = seed;
-  if (task) state ^= mixed(state) ^ (task->id + 1) * 0xD6E8FEB86659FD93ull ^ (uint64_t{++task->draws} << 40);
+  if (task) state ^= mixed(state) ^ (task->id + 1) * 0xD6E8FEB86659FD93ull ^ (uint64_t{++task->own_effects().draws} << 40);
   for (size_t at = 0; at < to.size(); at += sizeof(uint64_t)) {
     uint64_t bits = mixed(state);
     memcpy(to.data() + at, &bits, std::min(sizeof bits, to.size() - at));
@@ -38,14 +38,14 @@ vm::Outcome<std::string> carry_out(Run& run, const RandomBytes& request) {
 
 vm::Outcome<uint64_t*> task_generator(Run& run) {
   if (!run.allows(RandomBytes::row.capability)) return denied(RandomBytes::row, "");
-  vm::Task& task = vm::Scheduler::current();
-  if (!task.has_random) {
-    std::string bytes = HARN_TRY(perform(run, RandomBytes{sizeof task.random}));
-    bytes.copy(reinterpret_cast<char*>(task.random), sizeof task.random);
-    task.random[0] |= 1;  // all zeros is the one state that xoshiro never leaves
-    task.has_random = true;
+  vm::TaskEffects& own = vm::Scheduler::current().own_effects();
+  if (!own.has_random) {
+    std::string bytes = HARN_TRY(perform(run, RandomBytes{sizeof own.random}));
+    bytes.copy(reinterpret_cast<char*>(own.random), sizeof own.random);
+    own.random[0] |= 1;  // all zeros is the one state that xoshiro never leaves
+    own.has_random = true;
   }
-  return task.random;
+  return own.random;
 }
 
 double jitter(Run& run) {

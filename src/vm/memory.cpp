@@ -111,18 +111,28 @@ void use_reserve() {
   chunk.end = reserve + sizeof reserve;
 }
 
-// A program that has grown large will go on growing: its memory comes in larger pieces that the kernel fills
-// in at once, which costs half of what one fault for each page does.
+// One of the processor's large pages, or memory that can become one; MAP_FAILED when there is none.
+void* map_large_page(size_t size) {
+  void* wide = mmap(nullptr, 2 * size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (wide == MAP_FAILED) return wide;
+  auto start = reinterpret_cast<uintptr_t>(wide);
+  uintptr_t aligned = (start + size - 1) / size * size;
+  if (aligned != start) munmap(wide, aligned - start);
+  munmap(reinterpret_cast<void*>(aligned + size), start + size - aligned);
+  madvise(reinterpret_cast<void*>(aligned), size, MADV_HUGEPAGE);
+  return reinterpret_cast<void*>(aligned);
+}
+
+// A program that has grown large will go on growing: its memory comes in large pages, which costs a fraction of what
+// one fault for each small page does.
 void new_chunk() {
-  constexpr size_t kLargeChunk = 1024 * 1024;
-  constexpr size_t kLargeFrom = 24 * 1024 * 1024;
+  constexpr size_t kLargeChunk = 2 * 1024 * 1024;
+  constexpr size_t kLargeFrom = 6 * 1024 * 1024;
   static std::atomic<size_t> total{0};
   size_t size = total.load(std::memory_order_relaxed) < kLargeFrom ? kChunkSize : kLargeChunk;
   total.fetch_add(size, std::memory_order_relaxed);
   void* block = MAP_FAILED;
-  if (size == kLargeChunk) {
-    block = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  }
+  if (size == kLargeChunk) block = map_large_page(size);
   if (block == MAP_FAILED) block = malloc(size);
   if (!block) {
     use_reserve();

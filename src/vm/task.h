@@ -64,6 +64,14 @@ struct WaitingCall {
   uint32_t result = 0;
 };
 
+// What the effects of a task leave with it: few have any.
+struct TaskEffects {
+  uint64_t asked = 0;  // of a tape so far
+  uint32_t draws = 0;  // of random bytes that follow from a seed
+  bool has_random = false;
+  uint64_t random[4];  // its random generator, once it has one
+};
+
 struct Task : HandleObject {
   Task();
   ~Task();
@@ -120,10 +128,11 @@ struct Task : HandleObject {
   uint32_t groups_started = 0;
   Value context;               // dict of task-local values, or nil
   Ref<HandleObject> run;       // effects/run.h; null: the VM's own
-  uint64_t effects = 0;        // asked of a tape so far
-  uint32_t draws = 0;          // of random bytes that follow from a seed
-  bool has_random = false;
-  uint64_t random[4];          // its random generator, once it has one
+  std::unique_ptr<TaskEffects> effects;
+  TaskEffects& own_effects() {
+    if (!effects) effects = std::make_unique<TaskEffects>();
+    return *effects;
+  }
   Deadline* deadline = nullptr;  // innermost
   std::atomic<uint32_t> expired_deadlines{0};  // of them
   bool deadline_passed = false;                // one of them, and the task knows

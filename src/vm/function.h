@@ -31,6 +31,9 @@ struct InlineCache {
   uint64_t word = kEmpty;
   uint64_t key() const { return __atomic_load_n(&word, __ATOMIC_RELAXED); }
   void set(uint64_t key) { __atomic_store_n(&word, key, __ATOMIC_RELAXED); }
+  // The same for an object that whoever sets it may have just made: others see it whole.
+  uint64_t found() const { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
+  void publish(uint64_t key) { __atomic_store_n(&word, key, __ATOMIC_RELEASE); }
   StringObject* name = nullptr;   // interned
   uint64_t declaration = 0;       // JumpIfNotVariant: the enum's
 };

@@ -246,10 +246,10 @@ Step acquire(WaitCall& call, LockUse use, uint64_t amount, Nanoseconds due) {
 
 // The place in the code remembers the lock; a unit belongs to one program.
 static Lock& lock_of(Task& task, InlineCache& place) {
-  uint64_t known = place.key();
+  uint64_t known = place.found();
   if (known != InlineCache::kEmpty) [[likely]] return *reinterpret_cast<Lock*>(known);
   Lock& lock = task.scheduler->locks().find_block(place.name->view());
-  place.set(reinterpret_cast<uint64_t>(&lock));
+  place.publish(reinterpret_cast<uint64_t>(&lock));
   return lock;
 }
 

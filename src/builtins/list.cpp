@@ -201,6 +201,7 @@ Outcome<Value> unique(Call& call) {
   if (call.arg(0).is(Kind::Range)) return call.arg(0);
   auto list = HARN_TRY(bounded_list(call, 0));
   auto seen = new_set();
+  seen->reserve(list->size);
   for (const Value& item : list->values()) {
     step();
     seen->insert(item);

@@ -1,3 +1,6 @@
+#include <optional>
+
+#include "base/result.h"
 #include "builtins/bounds.h"
 #include "builtins/families.h"
 #include "builtins/set_algebra.h"
@@ -16,16 +19,32 @@ Outcome<bool> expect_set(Call& call) {
   return throw_text("{}: first argument must be a set", call.row().name);
 }
 
+// How many items there are to add.
+Outcome<size_t> items_in(std::span<const Value> values) {
+  size_t count = 0;
+  for (const Value& value : values) {
+    if (is_list_like(value)) HARN_CHECK(check_list_size(list_size(value)));
+    count += is_list_like(value) ? list_size(value) : is_set(value) ? value.as_set()->size : 1;
+  }
+  return count;
+}
+
 Outcome<Value> make_set(Call& call) {
   // `set(s, x)` starts from `s` as it is.
   bool extends = !call.args().empty() && is_set(call.arg(0));
   Value made = extends ? call.take(0) : Value(new_set());
-  if (call.args().size() <= extends) return made;
-  claim(made);
+  auto added = call.args().subspan(extends);
+  if (added.empty()) return made;
+  size_t count = HARN_TRY(items_in(added));
+  std::optional<Undisturbed> in_one_go;
+  if (count <= kInOneGo) {
+    claim(made);
+    in_one_go.emplace();
+  }
   SetObject* set = writable_set(made);
-  for (Value& value : call.args().subspan(extends)) {
+  if (!extends) set->reserve(count);
+  for (Value& value : added) {
     if (is_list_like(value)) {
-      HARN_CHECK(check_list_size(list_size(value)));
       for (size_t i = 0, size = list_size(value); i < size; ++i) {
         step();
         set->insert(list_item(value, i));
@@ -39,6 +58,7 @@ Outcome<Value> make_set(Call& call) {
       set->insert(std::move(value));
     }
   }
+  set->trim();
   return made;
 }
 
@@ -46,6 +66,7 @@ Outcome<Value> add_item(Call& call) {
   HARN_CHECK(expect_set(call));
   Value set = call.take(0);
   claim(set);
+  Undisturbed in_one_go;
   set_insert(set, call.take(1));
   return set;
 }
@@ -54,6 +75,7 @@ Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(expect_set(call));
   Value set = call.take(0);
   claim(set);
+  Undisturbed in_one_go;
   set_erase(set, call.arg(1));
   return set;
 }

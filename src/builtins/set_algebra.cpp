@@ -72,9 +72,6 @@ static Ref<SetObject> items_without(const SetObject& a, const SetObject& b, Matc
   return out;
 }
 
-// A set that was claimed is changed in one go, so only for few items.
-constexpr size_t kInOneGo = 4096;
-
 static void add_all(Value& to, const SetObject& items) {
   bool in_one_go = items.size <= kInOneGo;
   if (in_one_go) claim(to);

@@ -5,6 +5,9 @@
 // What the set functions and the set methods share. They differ in when two items are the same.
 namespace harn::builtins {
 
+// A set that was claimed is changed in one go, so only for few items.
+constexpr size_t kInOneGo = 4096;
+
 using Match = vm::SetObject::Match;
 
 bool holds(const vm::SetObject& set, const vm::Value& item, Match match);

@@ -30,6 +30,7 @@ Outcome<Value> add_item(Call& call) {
   if (holds(receiver(call), call.arg(1), Match::Equality)) return call.take(0);
   Value set = call.take(0);
   claim(set);
+  Undisturbed in_one_go;
   set_insert(set, call.take(1));
   return set;
 }
@@ -38,6 +39,7 @@ Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(call.set(0));
   Value set = call.take(0);
   claim(set);
+  Undisturbed in_one_go;
   erase_all(set, call.arg(1), Match::Equality);
   return set;
 }

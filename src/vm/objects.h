@@ -190,6 +190,10 @@ struct SetObject : Object {
   // For building a new set: only while the caller is its one owner. False when it was there.
   bool insert(Value value);
   bool insert(Value value, uint32_t hash);
+  // Room for so many items in an empty set: growing a large one takes a while, in one go. And what is left of it
+  // afterwards.
+  void reserve(size_t count);
+  void trim();
 };
 Ref<SetObject> new_set();
 Ref<ListObject> set_items(const SetObject* set);

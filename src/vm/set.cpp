@@ -159,6 +159,15 @@ bool SetObject::insert(Value value, uint32_t hash) {
   return true;
 }
 
+void SetObject::reserve(size_t count) {
+  constexpr size_t kLarge = 1024;
+  if (count >= kLarge && capacity == 0) give_room(this, static_cast<uint32_t>(count));
+}
+
+void SetObject::trim() {
+  if (capacity / 4 > size) rebuild(this);
+}
+
 static SetObject* own_set(Value& target) {
   if (!target.is_unique()) target = copy_without(target.as_set(), kNotFound);
   return target.as_set();

@@ -27,9 +27,10 @@ TEST(Commands, FlagsAreDistinctAndDescribed) {
       EXPECT_TRUE(names.insert(option.name).second) << command->name << option.name;
       EXPECT_FALSE(option.help.empty()) << command->name << option.name;
       EXPECT_EQ(option.kind == ValueKind::Choice, !option.choices.empty());
-      if (option.letter)
+      if (option.letter) {
         EXPECT_TRUE(letters.insert(option.letter).second) << command->name << option.letter;
-      if (option.kind != ValueKind::Text) EXPECT_FALSE(option.value.empty()) << option.name;
+      }
+      EXPECT_TRUE(option.kind == ValueKind::Text || !option.value.empty()) << option.name;
     }
   }
 }

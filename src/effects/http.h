@@ -7,41 +7,17 @@
 // retried, and each exchange on the way passes the policy.
 namespace harn::effects {
 
-struct HttpHeader {
-  std::string name;
-  std::string value;
-  template <class Visitor>
-  void fields(Visitor& visit) { visit(name), visit(value); }
-};
-
+using HttpHeader = net::HttpHeader;
 using HttpFailure = net::HttpFailure;
 
-struct SendHttp {
-  struct Answer {
-    HttpFailure failure = HttpFailure::None;
-    std::string message;  // of the failure; holds no secret
-    int64_t status = 0;
-    std::vector<HttpHeader> headers;  // names in lower case, each once
-    std::string body;
-    std::string redirect_to;  // where a 3xx answer points, as an absolute URL
+struct SendHttp : net::HttpRequest {
+  struct Answer : net::HttpResponse {
     template <class Visitor>
     void fields(Visitor& visit) {
       visit(failure), visit(message), visit(status), visit(headers), visit(body), visit(redirect_to);
     }
   };
   static constexpr EffectRow row{.name = "http.send", .capability = vm::Capability::Network};
-
-  std::string method = "GET";
-  std::string url;  // http or https
-  std::vector<HttpHeader> headers;
-  std::string body;
-  std::string proxy;       // empty: as the environment says (http_proxy, ...)
-  std::string proxy_user;  // "user:password"
-  int64_t timeout_ms = 30'000;
-  int64_t connect_timeout_ms = 0;  // 0: what is left of timeout_ms
-  int64_t read_timeout_ms = 0;     // without a byte; in whole seconds; 0: none
-  int64_t max_body = int64_t{64} << 20;
-  bool decompress = true;
 
   std::string shown() const;
   // Times are left out: what is left of them differs from run to run.

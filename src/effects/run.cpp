@@ -59,7 +59,7 @@ static std::optional<uint64_t> environment_seed(vm::Host& host) {
 
 vm::Ref<vm::HandleObject> Run::make(vm::Vm& vm) {
   auto run = vm::new_handle<Run>(kRunType);
-  run->world_.reset(new World{vm, vm.host(), vm.scheduler().clock(), environment_seed(vm.host())});
+  run->world_.reset(new World{vm.host(), vm.scheduler().clock(), environment_seed(vm.host())});
   run->allowed_ = allowed_by(environment_policy(vm.host()));
   return vm::Ref<vm::HandleObject>::share(run.get());
 }

@@ -40,7 +40,6 @@ struct Policy {
 
 // What the runs of one VM share.
 struct World {
-  vm::Vm& vm;
   vm::Host& host;
   vm::Clock& clock;
   std::optional<uint64_t> seed;  // HARN_SEED: all randomness follows from it

@@ -81,7 +81,7 @@ struct Transfer {
 size_t on_body(char* data, size_t size, size_t count, void* user) {
   auto& transfer = *static_cast<Transfer*>(user);
   std::string& body = transfer.response.body;
-  if (body.size() + size * count > transfer.request.max_body) {
+  if (body.size() + size * count > static_cast<size_t>(transfer.request.max_body)) {
     transfer.is_too_large = true;
     return 0;  // ends the transfer
   }

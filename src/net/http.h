@@ -11,6 +11,8 @@ namespace harn::net {
 struct HttpHeader {
   std::string name;
   std::string value;
+  template <class Visitor>
+  void fields(Visitor& visit) { visit(name), visit(value); }
 };
 
 struct HttpRequest {
@@ -23,7 +25,7 @@ struct HttpRequest {
   int64_t timeout_ms = 30'000;
   int64_t connect_timeout_ms = 0;  // 0: what is left of timeout_ms
   int64_t read_timeout_ms = 0;     // without a byte; in whole seconds; 0: none
-  size_t max_body = 64u << 20;
+  int64_t max_body = int64_t{64} << 20;
   bool decompress = true;
 };
 

@@ -8,7 +8,7 @@ namespace harn::effects {
 namespace {
 
 TEST(Fields, AStructReadsWhatItWrote) {
-  SendHttp::Answer answer{.failure = HttpFailure::Timeout, .message = "late", .status = -7};
+  SendHttp::Answer answer{{.failure = HttpFailure::Timeout, .message = "late", .status = -7}};
   answer.headers = {{"a", "1"}, {"b", std::string("\0\xFF", 2)}};
   answer.body = std::string(100'000, 'x');
   SendHttp::Answer read;
@@ -21,7 +21,7 @@ TEST(Fields, AStructReadsWhatItWrote) {
 }
 
 TEST(Fields, BytesThatAreCutOrTooManyAreNoticed) {
-  std::string bytes = to_bytes(SendHttp::Answer{.message = "m", .headers = {{"a", "1"}}});
+  std::string bytes = to_bytes(SendHttp::Answer{{.message = "m", .headers = {{"a", "1"}}}});
   SendHttp::Answer read;
   for (size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_FALSE(from_bytes(std::string_view(bytes).substr(0, size), read)) << size;

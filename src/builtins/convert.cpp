@@ -159,7 +159,10 @@ Outcome<Value> merge(Call& call) {
   for (uint32_t i = 0; i < call.count(); ++i) HARN_CHECK(call.dict(i));
   if (call.count() == 0) return new_dict();
   Value result = call.take(0);
-  for (uint32_t i = 1; i < call.count(); ++i) dict_merge(result, call.arg(i).as_dict());
+  for (uint32_t i = 1; i < call.count(); ++i) {
+    const DictObject* more = call.arg(i).as_dict();
+    dict_merge(result, more, merge_for(result, more));
+  }
   return result;
 }
 

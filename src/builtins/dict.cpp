@@ -72,9 +72,8 @@ Outcome<Value> merge(Call& call) {
   Value other = call.take(1);
   Value dict = call.take(0);
   if (!other.is(Kind::Dict) && !other.is(Kind::Struct)) return dict;
-  Merge how = merge_for(dict.as_dict(), other.as_dict());
-  if (how == Merge::InOneGo) claim(dict);
-  dict_merge(dict, other.as_dict(), how);
+  if (is_small_part(dict, other.as_dict())) claim(dict);
+  dict_merge(dict, other.as_dict(), merge_for(dict, other.as_dict()));
   return dict;
 }
 

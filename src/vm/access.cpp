@@ -409,7 +409,7 @@ Status Interpreter::dict_spread(Value& dict, Value& items, bool is_used_up) {
     writable_dict(dict);
     return Status::Done;
   }
-  dict_merge(dict, items.as_dict(), Merge::MayStop);
+  dict_merge(dict, items.as_dict(), merge_for(dict, items.as_dict()));
   return Status::Done;
 }
 

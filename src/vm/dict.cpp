@@ -235,6 +235,30 @@ DictObject* writable_dict(Value& target) { return make_unique(target); }
 Value* dict_slot(Value& target, const StringObject* key) { return writable_slot(target, key); }
 Value* dict_slot(Value& target, std::string_view key) { return writable_slot(target, key); }
 
+// Fewer entries than this are merged within a millisecond.
+static constexpr size_t kLargeMerge = 4096;
+
+static void add_entries(Value& target, const HashTable* table, Merge merge) {
+  for (uint32_t i = 0; i < table->used; ++i) {
+    if (merge == Merge::MayStop) step();
+    if (const StringObject* key = table->entries[i].key) dict_set(target, key, table->entries[i].value);
+  }
+}
+
+// Into a dict that has room for all: growing a large one takes a while, in one go.
+static void merge_aside(Value& target, const DictObject* source) {
+  const DictObject* old = target.as_dict();
+  note_copy(old->size());
+  Value whole = new_dict(old->size() + source->size());
+  if (old->shape) {
+    for (auto [key, value] : old->entries()) dict_set(whole, key, *value);
+  } else {
+    add_entries(whole, old->table(), Merge::MayStop);
+  }
+  add_entries(whole, source->table(), Merge::MayStop);
+  target = std::move(whole);
+}
+
 void dict_merge(Value& target, const DictObject* source, Merge merge) {
   if (target.as_dict()->size() == 0 && target.kind() == source->kind && target.is(Kind::Dict)) {
     target = Value::share(const_cast<DictObject*>(source));
@@ -248,19 +272,18 @@ void dict_merge(Value& target, const DictObject* source, Merge merge) {
     }
     return;
   }
-  const HashTable* table = source->table();
-  for (uint32_t i = 0; i < table->used; ++i) {
-    if (merge == Merge::MayStop) step();
-    if (const StringObject* key = table->entries[i].key)
-      dict_set(target, key, table->entries[i].value);
-  }
+  if (merge == Merge::MayStop && target.is(Kind::Dict)) return merge_aside(target, source);
+  add_entries(target, source->table(), merge);
 }
 
 // A large part of the whole may as well be copied: that can be stopped.
-Merge merge_for(const DictObject* target, const DictObject* source) {
-  constexpr size_t kLarge = 4096;
-  bool is_large = source->size() >= kLarge && source->size() >= target->size() / 4;
-  return is_large ? Merge::MayStop : Merge::InOneGo;
+bool is_small_part(const Value& target, const DictObject* source) {
+  return source->size() < kLargeMerge || source->size() < target.as_dict()->size() / 4;
+}
+
+Merge merge_for(const Value& target, const DictObject* source) {
+  bool is_quick = source->size() < kLargeMerge || (is_small_part(target, source) && target.is_unique());
+  return is_quick ? Merge::InOneGo : Merge::MayStop;
 }
 
 StructTypeObject* hashed_struct_type(const DictObject* instance) {

@@ -107,11 +107,12 @@ Value* dict_slot(Value& target, std::string_view key);
 // Every entry of `source` into `target`; source wins.
 enum class Merge : uint8_t {
   InOneGo,  // for a target that was claimed
-  MayStop,  // the target may be left half merged
+  MayStop,  // a large one is merged into a copy, which can be stopped
 };
 void dict_merge(Value& target, const DictObject* source, Merge merge = Merge::InOneGo);
-// How to merge a target that could be claimed.
-Merge merge_for(const DictObject* target, const DictObject* source);
+// Whether it is worth claiming the target first, and how to merge then.
+bool is_small_part(const Value& target, const DictObject* source);
+Merge merge_for(const Value& target, const DictObject* source);
 
 // Builds a dict one entry at a time:  DictBuilder().add("key", value)....done()
 class DictBuilder {

@@ -305,6 +305,7 @@ void Scheduler::start_helpers() {
   several_threads = true;
   watch();
   std::lock_guard lock(idle_lock_);
+  if (ending_) return;  // a thread that has been waited for must not start again
   helper_asleep_ = false;
   for (unsigned i = 1; i < worker_limit_; ++i) {
     Worker& worker = *workers_[i];
@@ -462,7 +463,10 @@ void Scheduler::worker_main(Worker& worker) {
 }
 
 void Scheduler::stop_helpers() {
-  ending_ = true;
+  {
+    std::lock_guard lock(idle_lock_);
+    ending_ = true;
+  }
   for (auto& worker : workers_) {
     if (!worker->thread.joinable()) continue;
     worker->signal.fetch_add(1);

@@ -74,6 +74,18 @@ reference() {
   fi
 }
 
+# The C++ code is as .clang-format wants it.
+formatting() {
+  local files
+  files=$(find src tests -name '*.cpp' -o -name '*.h')
+  if clang-format --dry-run --Werror $files 2>&1 | grep -E 'error:' | cut -d: -f1 | sort | uniq -c; then
+    echo "run: clang-format -i on these files"
+    echo "0 passed, 1 failed"
+    return 1
+  fi
+  echo "1 passed, 0 failed"
+}
+
 count unit unit
 count conformance "$harn" test --conformance tests/conformance
 # The same with functions that have too few registers for what they do (compile/far_registers.h).
@@ -87,6 +99,7 @@ count copies python3 tests/copies/run.py --harn "$harn"
 count updates python3 tests/fuzz/updates.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"
 count differential python3 tests/fuzz/differential.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"
 count reference reference
+count formatting formatting
 count layers python3 tools/check_includes.py
 count coverage python3 tools/check_coverage.py
 

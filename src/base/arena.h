@@ -23,7 +23,8 @@ class Arena {
 
   void* allocate(size_t size, size_t alignment) {
     auto at = (next_ + alignment - 1) & ~(alignment - 1);
-    if (at + size > end_) [[unlikely]] return allocate_block(size, alignment);
+    if (at + size > end_) [[unlikely]]
+      return allocate_block(size, alignment);
     next_ = at + size;
     return reinterpret_cast<void*>(at);
   }

@@ -25,17 +25,17 @@ inline std::unexpected<Error> fail(ErrorKind kind, std::string message) {
 }  // namespace harn
 
 // Yields the value of a Result or returns its error from the enclosing function.
-#define HARN_TRY(expression)                                                       \
-  ({                                                                               \
-    auto harn_try_result = (expression);                                           \
-    if (!harn_try_result.has_value()) [[unlikely]]                                 \
-      return std::unexpected(std::move(harn_try_result).error());                  \
-    std::move(harn_try_result).value();                                            \
+#define HARN_TRY(expression)                                      \
+  ({                                                              \
+    auto harn_try_result = (expression);                          \
+    if (!harn_try_result.has_value()) [[unlikely]]                \
+      return std::unexpected(std::move(harn_try_result).error()); \
+    std::move(harn_try_result).value();                           \
   })
 
-#define HARN_CHECK(expression)                                                     \
-  do {                                                                             \
-    auto harn_check_result = (expression);                                         \
-    if (!harn_check_result.has_value()) [[unlikely]]                               \
-      return std::unexpected(std::move(harn_check_result).error());                \
+#define HARN_CHECK(expression)                                      \
+  do {                                                              \
+    auto harn_check_result = (expression);                          \
+    if (!harn_check_result.has_value()) [[unlikely]]                \
+      return std::unexpected(std::move(harn_check_result).error()); \
   } while (false)

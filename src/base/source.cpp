@@ -7,8 +7,7 @@
 
 namespace harn {
 
-SourceFile::SourceFile(std::string path, std::string text)
-    : path_(std::move(path)), text_(std::move(text)) {}
+SourceFile::SourceFile(std::string path, std::string text) : path_(std::move(path)), text_(std::move(text)) {}
 
 std::string_view SourceFile::text(Span span) const {
   auto start = std::min<size_t>(span.start, text_.size());

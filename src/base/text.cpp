@@ -50,9 +50,7 @@ static size_t sequence_length(std::string_view text, size_t at) {
   return 0;
 }
 
-size_t char_size(std::string_view utf8, size_t at) {
-  return std::max<size_t>(1, sequence_length(utf8, at));
-}
+size_t char_size(std::string_view utf8, size_t at) { return std::max<size_t>(1, sequence_length(utf8, at)); }
 
 size_t count_chars(std::string_view utf8) {
   if (is_ascii(utf8)) return utf8.size();
@@ -116,9 +114,7 @@ char32_t decode(std::string_view utf8, size_t at) {
     case 1: return byte(0);
     case 2: return (byte(0) & 0x1F) << 6 | (byte(1) & 0x3F);
     case 3: return (byte(0) & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F);
-    case 4:
-      return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 |
-             (byte(3) & 0x3F);
+    case 4: return (byte(0) & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F);
     default: return 0xFFFD;
   }
 }
@@ -132,15 +128,14 @@ void append_utf8(std::string& out, char32_t c) {
   } else if (c < 0x10000) {
     put(0xE0 | c >> 12), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F));
   } else {
-    put(0xF0 | c >> 18), put(0x80 | (c >> 12 & 0x3F)), put(0x80 | (c >> 6 & 0x3F)),
-        put(0x80 | (c & 0x3F));
+    put(0xF0 | c >> 18), put(0x80 | (c >> 12 & 0x3F)), put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F));
   }
 }
 
 bool is_space(char32_t c) {
   if (c <= 0x20) return c == ' ' || (c >= 9 && c <= 13);
-  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 ||
-         c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+  return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
+         c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
 std::string_view trim_start(std::string_view utf8) {
@@ -208,8 +203,7 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
 }
 
 static bool equal_but_for_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return tolower(x) == tolower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return tolower(x) == tolower(y); });
 }
 
 // How many slips make `typed` out of `meant`; none that is likely for `typed` gives nothing. In a
@@ -225,16 +219,14 @@ static std::optional<size_t> slips(std::string_view typed, std::string_view mean
   return distance;
 }
 
-std::vector<std::string_view> close_names(std::string_view word,
-                                          std::span<const std::string_view> candidates,
+std::vector<std::string_view> close_names(std::string_view word, std::span<const std::string_view> candidates,
                                           size_t most) {
   std::vector<std::pair<size_t, std::string_view>> found;
   for (std::string_view candidate : candidates) {
     if (candidate == word) continue;
     if (auto distance = slips(word, candidate)) found.emplace_back(*distance, candidate);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string_view> names;
   for (auto& [distance, name] : found) {
     if (names.size() == most) break;

@@ -11,9 +11,7 @@
 // here then treats each bad byte as one character and never reads past the end.
 namespace harn::text {
 
-inline bool is_identifier_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+inline bool is_identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 inline bool is_identifier_part(char c) { return is_identifier_start(c) || is_digit(c); }
 bool is_identifier(std::string_view word);
@@ -47,8 +45,7 @@ std::string replace_all(std::string_view text, std::string_view from, std::strin
 size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
 // The candidates closest to `word` (best first, at most `most`), close enough to be a slip of the
 // keyboard; empty when nothing is. Of two that are equally close the one listed first is better.
-std::vector<std::string_view> close_names(std::string_view word,
-                                          std::span<const std::string_view> candidates,
+std::vector<std::string_view> close_names(std::string_view word, std::span<const std::string_view> candidates,
                                           size_t most = 3);
 
 // "1 item", "2 items".

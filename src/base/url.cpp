@@ -80,8 +80,7 @@ std::string encoded_url(std::string_view url) {
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (char c : text) {
-    bool plain = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') ||
-                 std::string_view("-._~").contains(c);
+    bool plain = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || std::string_view("-._~").contains(c);
     if (plain) out += c;
     else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }

@@ -24,10 +24,8 @@ void display_atomic(std::string& out, const HandleObject* handle) {
 
 bool equal_atomics(const HandleObject* a, const HandleObject* b) { return current(a) == current(b); }
 
-constinit const HandleType kAtomicType = {.name = "atomic",
-                                          .destroy = destroy_handle<Atomic>,
-                                          .display = display_atomic,
-                                          .equal = equal_atomics};
+constinit const HandleType kAtomicType = {
+    .name = "atomic", .destroy = destroy_handle<Atomic>, .display = display_atomic, .equal = equal_atomics};
 
 Atomic* as_atomic(const Value& value) { return as_handle<Atomic>(value, kAtomicType); }
 

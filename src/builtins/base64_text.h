@@ -9,13 +9,10 @@ namespace harn::builtins {
 
 // Standard alphabet, with padding.
 inline void append_base64(std::string& out, std::string_view octets) {
-  constexpr const char* kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr const char* kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   for (size_t i = 0; i < octets.size(); i += 3) {
     vm::step();
-    auto octet = [&](size_t n) {
-      return i + n < octets.size() ? static_cast<uint8_t>(octets[i + n]) : 0u;
-    };
+    auto octet = [&](size_t n) { return i + n < octets.size() ? static_cast<uint8_t>(octets[i + n]) : 0u; };
     uint32_t group = octet(0) << 16 | octet(1) << 8 | octet(2);
     out += kDigits[group >> 18];
     out += kDigits[group >> 12 & 63];

@@ -136,7 +136,10 @@ constinit const Builtin kRows[] = {
      .doc = "Like select, for a list, and nil when `timeout` milliseconds pass.",
      .example = "channel_select([channel()], 1) == nil",
      .wait = select_list},
-    {.name = "__select", .signature = "(channels: list, timeout: any) -> any", .doc = "The select statement.", .wait = select_statement},
+    {.name = "__select",
+     .signature = "(channels: list, timeout: any) -> any",
+     .doc = "The select statement.",
+     .wait = select_statement},
 };
 
 }  // namespace

@@ -150,8 +150,7 @@ Outcome<Value> concat(Call& call) {
     if (!fits) return call.wrong_type(i, lists ? "a list" : "a string");
   }
   Value result = call.take(0);
-  for (uint32_t i = 1; i < call.count(); ++i)
-    result = HARN_TRY(add(std::move(result), call.arg(i)));
+  for (uint32_t i = 1; i < call.count(); ++i) result = HARN_TRY(add(std::move(result), call.arg(i)));
   return result;
 }
 
@@ -168,9 +167,7 @@ Outcome<Value> merge(Call& call) {
 
 // ---- identity ----
 
-bool has_identity(const Value& value) {
-  return value.is_heap() && !value.is_string() && !value.is(Kind::Bytes);
-}
+bool has_identity(const Value& value) { return value.is_heap() && !value.is_string() && !value.is(Kind::Bytes); }
 
 bool is_same_value(const Value& a, const Value& b) {
   if (!has_identity(a) || !has_identity(b)) return equal(a, b);
@@ -179,9 +176,7 @@ bool is_same_value(const Value& a, const Value& b) {
   return a.object() == b.object();
 }
 
-Outcome<Value> is_same(Call& call) {
-  return Value::boolean(is_same_value(call.arg(0), call.arg(1)));
-}
+Outcome<Value> is_same(Call& call) { return Value::boolean(is_same_value(call.arg(0), call.arg(1))); }
 
 // 64-bit FNV-1a over a canonical form of the value.
 class Fnv {
@@ -270,8 +265,7 @@ Outcome<Value> hash_value(Call& call) {
 Outcome<Value> addr_of(Call& call) {
   const Value& value = call.arg(0);
   if (has_identity(value)) {
-    return text_value(
-        harn::format("{}@{:x}", type_name(value), reinterpret_cast<uintptr_t>(value.object())));
+    return text_value(harn::format("{}@{:x}", type_name(value), reinterpret_cast<uintptr_t>(value.object())));
   }
   return text_value(harn::format("{}:{:x}", type_name(value), structural_hash(value, 0)));
 }
@@ -291,10 +285,8 @@ Outcome<Value> is_a(Call& call) {
   switch (type.kind()) {
     case Kind::String: return Value::boolean(is_named(value, type.as_string()->view()));
     case Kind::StructType:
-      return Value::boolean(value.is(Kind::Struct) &&
-                            struct_type(value.as_dict()) == type.object());
-    case Kind::EnumType:
-      return Value::boolean(value.is(Kind::Enum) && value.as_enum()->type == type.object());
+      return Value::boolean(value.is(Kind::Struct) && struct_type(value.as_dict()) == type.object());
+    case Kind::EnumType: return Value::boolean(value.is(Kind::Enum) && value.as_enum()->type == type.object());
     default: return call.wrong_type(1, "a type or the name of one");
   }
 }
@@ -319,8 +311,7 @@ Outcome<Value> is_err_value(Call& call) { return Value::boolean(is_err(call.arg(
 
 Outcome<Value> unwrap(Call& call) {
   const Value& value = call.arg(0);
-  if (is_err(value))
-    return runtime_error("unwrap called on Err: {}", display(result_payload(value)));
+  if (is_err(value)) return runtime_error("unwrap called on Err: {}", display(result_payload(value)));
   return is_ok(value) ? result_payload(value) : value;
 }
 
@@ -346,7 +337,10 @@ constinit const Builtin kRows[] = {
      .doc = "Returns the successful result that holds `value`.",
      .example = "unwrap(Ok(1)) == 1",
      .call = ok},
-    {.name = "__retry_count", .signature = "(count: any) -> int", .doc = "How often a retry block may run.", .call = retry_count},
+    {.name = "__retry_count",
+     .signature = "(count: any) -> int",
+     .doc = "How often a retry block may run.",
+     .call = retry_count},
     {.name = "addr_of",
      .signature = "(value: any) -> string",
      .doc = "Returns a text that is the same for the same object.",

@@ -23,15 +23,13 @@ Outcome<Options> read_options(Call& call) {
   const DictObject* given = HARN_TRY(call.dict(1));
   std::string_view name = call.row().name;
   if (const Value* headers = given->find("headers")) {
-    if (!headers->is_bool())
-      return throw_text("{}: headers must be a bool, got {}", name, type_name(*headers));
+    if (!headers->is_bool()) return throw_text("{}: headers must be a bool, got {}", name, type_name(*headers));
     options.headers = headers->as_bool();
   }
   if (const Value* delimiter = given->find("delimiter"); delimiter && !delimiter->is_nil()) {
     bool fits = delimiter->is_string() && delimiter->as_string()->size == 1;
     char c = fits ? delimiter->as_string()->data()[0] : 0;
-    if (!fits || c == '"' || c == '\n' || c == '\r')
-      return throw_text("{}: delimiter must be a single byte", name);
+    if (!fits || c == '"' || c == '\n' || c == '\r') return throw_text("{}: delimiter must be a single byte", name);
     options.delimiter = c;
   }
   return options;
@@ -62,9 +60,7 @@ class CsvReader {
  private:
   Value plain_field() {
     size_t start = at_;
-    while (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' &&
-           text_[at_] != '\r')
-      ++at_;
+    while (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
     return text_value(text_.substr(start, at_ - start));
   }
 
@@ -82,9 +78,7 @@ class CsvReader {
       ++at_;
     }
     size_t start = at_;
-    while (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' &&
-           text_[at_] != '\r')
-      ++at_;
+    while (at_ < text_.size() && text_[at_] != delimiter_ && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
     field += text_.substr(start, at_ - start);
     return text_value(field);
   }
@@ -125,8 +119,7 @@ Outcome<Value> csv_parse(Call& call) {
 
 void append_field(std::string& out, const Value& value, char delimiter) {
   std::string text = value.is_nil() ? "" : display(value);
-  bool quoted = text.find_first_of("\"\r\n") != std::string::npos ||
-                text.find(delimiter) != std::string::npos;
+  bool quoted = text.find_first_of("\"\r\n") != std::string::npos || text.find(delimiter) != std::string::npos;
   if (!quoted) {
     out += text;
     return;
@@ -162,8 +155,7 @@ Outcome<bool> rows_are_dicts(const ListObject* rows) {
       return throw_text("csv_stringify: each row must be a list of cells (or use dict rows)");
     }
   }
-  if (dicts != 0 && dicts != rows->size)
-    return throw_text("csv_stringify: mixed list/dict rows are not supported");
+  if (dicts != 0 && dicts != rows->size) return throw_text("csv_stringify: mixed list/dict rows are not supported");
   return dicts != 0;
 }
 

@@ -13,7 +13,8 @@ using namespace vm;
 namespace {
 
 // A body that was decompressed on the way is not what these describe.
-bool describes_packed_body(const effects::HttpPlan& plan, const effects::SendHttp::Answer& response, std::string_view name) {
+bool describes_packed_body(const effects::HttpPlan& plan, const effects::SendHttp::Answer& response,
+                           std::string_view name) {
   if (!plan.request.decompress || (name != "content-encoding" && name != "content-length")) return false;
   return std::any_of(response.headers.begin(), response.headers.end(), [](const effects::HttpHeader& header) {
     return header.name == "content-encoding" && header.value != "identity";

@@ -60,15 +60,11 @@ class Machine {
       case Op::Recurse: return recurse(input, sink);
       case Op::Literal: return emit(node.value, sink);
       case Op::Field:
-        return run(*node.left, input,
-                   [&](const Value& object) { return emit(field(object, node.text), sink); });
+        return run(*node.left, input, [&](const Value& object) { return emit(field(object, node.text), sink); });
       case Op::Index: return index(node, input, sink);
       case Op::Slice: return slice(node, input, sink);
-      case Op::Iterate:
-        return run(*node.left, input, [&](const Value& object) { return iterate(object, sink); });
-      case Op::Pipe:
-        return run(*node.left, input,
-                   [&](const Value& value) { return run(*node.right, value, sink); });
+      case Op::Iterate: return run(*node.left, input, [&](const Value& object) { return iterate(object, sink); });
+      case Op::Pipe: return run(*node.left, input, [&](const Value& value) { return run(*node.right, value, sink); });
       case Op::Comma: return run(*node.left, input, sink) && run(*node.right, input, sink);
       case Op::Equal:
       case Op::NotEqual:
@@ -111,8 +107,7 @@ class Machine {
         auto at = whole(key);
         auto size = static_cast<int64_t>(list_size(object));
         if (at < 0) at += size;
-        return emit(at >= 0 && at < size ? list_item(object, static_cast<size_t>(at)) : Value(),
-                    sink);
+        return emit(at >= 0 && at < size ? list_item(object, static_cast<size_t>(at)) : Value(), sink);
       });
     });
   }
@@ -188,23 +183,18 @@ class Machine {
 
   bool compare(const Node& node, const Value& input, const Sink& sink) {
     return run(*node.right, input, [&](const Value& b) {
-      return run(*node.left, input, [&](const Value& a) {
-        return emit(Value::boolean(holds(node.op, a, b)), sink);
-      });
+      return run(*node.left, input, [&](const Value& a) { return emit(Value::boolean(holds(node.op, a, b)), sink); });
     });
   }
 
   // Only false and null are false in jq.
-  static bool is_true(const Value& value) {
-    return !value.is_nil() && !(value.is_bool() && !value.as_bool());
-  }
+  static bool is_true(const Value& value) { return !value.is_nil() && !(value.is_bool() && !value.as_bool()); }
 
   bool logic(const Node& node, const Value& input, const Sink& sink) {
     bool decides = node.op == Op::Or;  // the left answer that settles it
     return run(*node.left, input, [&](const Value& a) {
       if (is_true(a) == decides) return emit(Value::boolean(decides), sink);
-      return run(*node.right, input,
-                 [&](const Value& b) { return emit(Value::boolean(is_true(b)), sink); });
+      return run(*node.right, input, [&](const Value& b) { return emit(Value::boolean(is_true(b)), sink); });
     });
   }
 
@@ -218,8 +208,7 @@ class Machine {
   }
 
   // Every combination of the outputs of the entries from number `entry` on.
-  bool object(const Node& node, size_t entry, const Value& made, const Value& input,
-              const Sink& sink) {
+  bool object(const Node& node, size_t entry, const Value& made, const Value& input, const Sink& sink) {
     if (entry == node.entries.size()) return emit(made, sink);
     const auto& [key, value] = node.entries[entry];
     return run(*key, input, [&](const Value& name) {
@@ -235,12 +224,10 @@ class Machine {
     const std::string& name = node.text;
     if (name == "map") return map(node, input, sink);
     if (name == "select") {
-      return run(*node.left, input,
-                 [&](const Value& keep) { return !is_true(keep) || emit(input, sink); });
+      return run(*node.left, input, [&](const Value& keep) { return !is_true(keep) || emit(input, sink); });
     }
     if (name == "has") {
-      return run(*node.left, input,
-                 [&](const Value& key) { return emit(Value::boolean(has(input, key)), sink); });
+      return run(*node.left, input, [&](const Value& key) { return emit(Value::boolean(has(input, key)), sink); });
     }
     if (name == "empty") return true;
     if (name == "length") return emit(length(input), sink);
@@ -278,8 +265,7 @@ class Machine {
     if (value.is_string()) return Value::integer(value.as_string()->chars());
     if (is_list_like(value)) return Value::integer(static_cast<int64_t>(list_size(value)));
     if (is_dict(value)) return Value::integer(static_cast<int64_t>(value.as_dict()->size()));
-    if (value.is_float())
-      return Value::number(value.as_float() < 0 ? -value.as_float() : value.as_float());
+    if (value.is_float()) return Value::number(value.as_float() < 0 ? -value.as_float() : value.as_float());
     if (value.is_int()) return value.as_int() < 0 ? *negate(value) : value;
     return Value::integer(0);
   }
@@ -346,12 +332,16 @@ Outcome<Value> jq_first(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
-    {.name = "jq", .signature = "(value: any, expression: string) -> list",
+    {.name = "jq",
+     .signature = "(value: any, expression: string) -> list",
      .doc = "Returns all outputs of a jq expression.",
-     .example = R"(jq([{a: 1}, {a: 2}], ".[].a") == [1, 2])", .call = run_jq},
-    {.name = "jq_first", .signature = "(value: any, expression: string) -> any",
+     .example = R"(jq([{a: 1}, {a: 2}], ".[].a") == [1, 2])",
+     .call = run_jq},
+    {.name = "jq_first",
+     .signature = "(value: any, expression: string) -> any",
      .doc = "Returns the first output of a jq expression, or nil.",
-     .example = R"(jq_first({a: [5, 6]}, ".a[-1]") == 6)", .call = jq_first},
+     .example = R"(jq_first({a: [5, 6]}, ".a[-1]") == 6)",
+     .call = jq_first},
 };
 
 }  // namespace

@@ -35,8 +35,7 @@ class Parser {
   std::string_view next_char() const { return text_.substr(at_, text::char_size(text_, at_)); }
 
   void skip_space() {
-    while (at_ < text_.size() &&
-           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
       ++at_;
   }
 
@@ -110,9 +109,9 @@ class Parser {
   NodePtr parse_comparison(int depth) {
     NodePtr node = parse_postfix(depth);
     if (!node) return nullptr;
-    static constexpr std::pair<std::string_view, Op> kOperators[] = {
-        {"==", Op::Equal}, {"!=", Op::NotEqual}, {"<=", Op::LessEqual},
-        {">=", Op::GreaterEqual}, {"<", Op::Less}, {">", Op::Greater}};
+    static constexpr std::pair<std::string_view, Op> kOperators[] = {{"==", Op::Equal},     {"!=", Op::NotEqual},
+                                                                     {"<=", Op::LessEqual}, {">=", Op::GreaterEqual},
+                                                                     {"<", Op::Less},       {">", Op::Greater}};
     for (auto [token, op] : kOperators) {
       if (take(token)) return binary(op, std::move(node), parse_postfix(depth));
     }
@@ -251,8 +250,7 @@ class Parser {
     if (take("(")) return parse_group(depth + 1);
     if (sees_name()) return literal(text_value(read_name()));
     std::string text;
-    if (at_ < text_.size() && text_[at_] == '"')
-      return read_string(text) ? literal(text_value(text)) : nullptr;
+    if (at_ < text_.size() && text_[at_] == '"') return read_string(text) ? literal(text_value(text)) : nullptr;
     return fail("expected a key");
   }
 
@@ -268,8 +266,7 @@ class Parser {
       node->left = parse_group(depth);
       return node->left ? std::move(node) : nullptr;
     }
-    for (std::string_view known :
-         {"length", "keys", "values", "type", "not", "empty", "first", "last", "add"}) {
+    for (std::string_view known : {"length", "keys", "values", "type", "not", "empty", "first", "last", "add"}) {
       if (known == name) return node;
     }
     return fail(harn::format("unknown function '{}'", name));
@@ -278,8 +275,8 @@ class Parser {
   NodePtr parse_number() {
     size_t start = at_;
     if (text_[at_] == '-') ++at_;
-    while (at_ < text_.size() && (text::is_digit(text_[at_]) || text_[at_] == '.' ||
-                                  text_[at_] == 'e' || text_[at_] == 'E'))
+    while (at_ < text_.size() &&
+           (text::is_digit(text_[at_]) || text_[at_] == '.' || text_[at_] == 'e' || text_[at_] == 'E'))
       ++at_;
     auto number = parse_json(text_.substr(start, at_ - start));
     if (!number) return fail("invalid number");
@@ -305,8 +302,6 @@ class Parser {
 
 }  // namespace
 
-std::expected<NodePtr, std::string> parse(std::string_view expression) {
-  return Parser(expression).parse();
-}
+std::expected<NodePtr, std::string> parse(std::string_view expression) { return Parser(expression).parse(); }
 
 }  // namespace harn::builtins::jq

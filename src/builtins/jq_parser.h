@@ -12,15 +12,15 @@
 namespace harn::builtins::jq {
 
 enum class Op : uint8_t {
-  Identity,   // .
-  Recurse,    // ..
-  Field,      // left.text
-  Index,      // left[right], a field or an item
-  Slice,      // left[a:b]
-  Iterate,    // left[]
-  Literal,    // value
-  Pipe,       // left | right
-  Comma,      // left, right
+  Identity,  // .
+  Recurse,   // ..
+  Field,     // left.text
+  Index,     // left[right], a field or an item
+  Slice,     // left[a:b]
+  Iterate,   // left[]
+  Literal,   // value
+  Pipe,      // left | right
+  Comma,     // left, right
   Equal,
   NotEqual,
   Less,
@@ -29,10 +29,10 @@ enum class Op : uint8_t {
   GreaterEqual,
   And,
   Or,
-  Array,      // [left]
-  Object,     // {entries}
-  Call,       // text(arguments)
-  Optional,   // left?
+  Array,     // [left]
+  Object,    // {entries}
+  Call,      // text(arguments)
+  Optional,  // left?
 };
 
 struct Node {

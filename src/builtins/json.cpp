@@ -25,8 +25,7 @@ Outcome<Value> json_stringify(Call& call) {
 
 Outcome<Value> json_stringify_pretty(Call& call) {
   int64_t indent = HARN_TRY(call.integer_or(1, 2));
-  if (indent < 1 || indent > 16)
-    return throw_text("json_stringify_pretty: indent is {}, expected 1 to 16", indent);
+  if (indent < 1 || indent > 16) return throw_text("json_stringify_pretty: indent is {}, expected 1 to 16", indent);
   std::string out;
   if (!append_json(out, call.arg(0), static_cast<int>(indent))) {
     return runtime_error("json_stringify_pretty: the value is too large or nested too deeply");
@@ -92,8 +91,7 @@ Outcome<Value> json_extract(Call& call) {
   auto parsed = parse_json(find_json(text));
   if (!parsed) return throw_text("json_extract: failed to parse JSON: {}", parsed.error().text());
   if (call.arg(1).is_nil()) return std::move(*parsed);
-  if (!parsed->is_dict())
-    return throw_text("json_extract: parsed value is not a dict, cannot extract key");
+  if (!parsed->is_dict()) return throw_text("json_extract: parsed value is not a dict, cannot extract key");
   const Value* value = parsed->as_dict()->find(key);
   if (!value) return throw_text("json_extract: key '{}' not found", key);
   return *value;

@@ -72,8 +72,7 @@ Value ObjectBuilder::finish(Open& open) {
   } else {
     result = new_dict(count);
     for (size_t i = 0; i < count; ++i) {
-      dict_set(result, static_cast<const StringObject*>(keys_[open.base + i]),
-               std::move(values[i]));
+      dict_set(result, static_cast<const StringObject*>(keys_[open.base + i]), std::move(values[i]));
     }
   }
   drop_keys(open.base);

@@ -37,8 +37,7 @@ Outcome<std::vector<std::string>> split_pointer(Call& call) {
   for (size_t at = 1;;) {
     size_t end = pointer.find('/', at);
     steps.push_back(HARN_TRY(unescape(name, pointer.substr(at, end - at))));
-    if (steps.size() > kMaxSteps)
-      return throw_text("{}: pointer has more than {} steps", name, kMaxSteps);
+    if (steps.size() > kMaxSteps) return throw_text("{}: pointer has more than {} steps", name, kMaxSteps);
     if (end == std::string_view::npos) return steps;
     at = end + 1;
   }

@@ -30,8 +30,7 @@ Value json_number(std::string_view digits) {
   }
   double number = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error == std::errc::result_out_of_range)
-    number = strtod(std::string(digits).c_str(), nullptr);
+  if (error == std::errc::result_out_of_range) number = strtod(std::string(digits).c_str(), nullptr);
   return Value::number(number);
 }
 
@@ -65,15 +64,12 @@ class JsonReader {
   }
 
   bool unexpected(std::string_view wanted) {
-    if (at_ >= text_.size())
-      return fail(harn::format("unexpected end of input, expected {}", wanted));
+    if (at_ >= text_.size()) return fail(harn::format("unexpected end of input, expected {}", wanted));
     auto c = static_cast<uint8_t>(text_[at_]);
-    if (c < 0x20 || c == 0x7F)
-      return fail(harn::format("unexpected character U+{:04X}, expected {}", c, wanted));
+    if (c < 0x20 || c == 0x7F) return fail(harn::format("unexpected character U+{:04X}, expected {}", c, wanted));
     size_t size = text::char_size(text_, at_);
     if (size == 1 && c >= 0x80) return fail("invalid UTF-8");
-    return fail(
-        harn::format("unexpected character '{}', expected {}", text_.substr(at_, size), wanted));
+    return fail(harn::format("unexpected character '{}', expected {}", text_.substr(at_, size), wanted));
   }
 
   void skip_space() {
@@ -123,11 +119,9 @@ class JsonReader {
   bool read_number(Value& value) {
     size_t start = at_;
     bool negative = take('-');
-    if (!negative && (at_ >= text_.size() || !text::is_digit(text_[at_])))
-      return unexpected("a value");
+    if (!negative && (at_ >= text_.size() || !text::is_digit(text_[at_]))) return unexpected("a value");
     if (take('0')) {
-      if (at_ < text_.size() && text::is_digit(text_[at_]))
-        return fail("a number must not start with 0");
+      if (at_ < text_.size() && text::is_digit(text_[at_])) return fail("a number must not start with 0");
     } else if (!read_digits()) {
       return false;
     }
@@ -221,8 +215,8 @@ class JsonReader {
       uint64_t block;
       memcpy(&block, text_.data() + at_, 8);
       auto zero_bytes = [](uint64_t bytes) { return (bytes - kOnes) & ~bytes; };
-      uint64_t stops = block | (block - kOnes * 0x20) | zero_bytes(block ^ (kOnes * '"')) |
-                       zero_bytes(block ^ (kOnes * '\\'));
+      uint64_t stops =
+          block | (block - kOnes * 0x20) | zero_bytes(block ^ (kOnes * '"')) | zero_bytes(block ^ (kOnes * '\\'));
       if (stops & kHighs) break;
     }
     while (at_ < end && is_plain(text_[at_])) ++at_;
@@ -271,8 +265,7 @@ class JsonReader {
   }
 
   bool read_array(Value& value, size_t depth) {
-    if (depth > kMaxJsonDepth)
-      return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
+    if (depth > kMaxJsonDepth) return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
     ++at_;
     auto list = new_list();
     skip_space();
@@ -292,8 +285,7 @@ class JsonReader {
   }
 
   bool read_object(Value& value, size_t depth) {
-    if (depth > kMaxJsonDepth)
-      return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
+    if (depth > kMaxJsonDepth) return fail(harn::format("nested more than {} levels deep", kMaxJsonDepth));
     ++at_;
     auto open = objects_.begin(depth, 0);
     skip_space();
@@ -327,8 +319,6 @@ class JsonReader {
 
 }  // namespace
 
-std::expected<Value, JsonError> parse_json(std::string_view text) {
-  return JsonReader(text).read();
-}
+std::expected<Value, JsonError> parse_json(std::string_view text) { return JsonReader(text).read(); }
 
 }  // namespace harn::builtins

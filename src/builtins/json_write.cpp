@@ -74,9 +74,7 @@ class JsonWriter {
   }
 
  private:
-  bool within_limits(size_t depth) const {
-    return depth <= kMaxDepth && out_.size() < kMaxStringSize;
-  }
+  bool within_limits(size_t depth) const { return depth <= kMaxDepth && out_.size() < kMaxStringSize; }
 
   void new_line(size_t depth) {
     if (indent_ == 0) return;
@@ -145,7 +143,8 @@ class JsonWriter {
 
 static void append_escaped(std::string& out, std::string_view text) {
   // JSON is UTF-8; arguments, input and file names may be anything.
-  if (!text::is_valid_utf8(text)) [[unlikely]] return append_escaped(out, text::to_valid_utf8(text));
+  if (!text::is_valid_utf8(text)) [[unlikely]]
+    return append_escaped(out, text::to_valid_utf8(text));
   const char* at = text.data();
   const char* end = at + text.size();
   while (at < end) {

@@ -132,8 +132,7 @@ class XmlReader {
     if (tag.is_empty) inside.remove_suffix(1);
     size_t space = inside.find_first_of(" \t\r\n");
     tag.name = inside.substr(0, space);
-    if (size_t colon = tag.name.find(':'); colon != std::string_view::npos)
-      tag.name.remove_prefix(colon + 1);
+    if (size_t colon = tag.name.find(':'); colon != std::string_view::npos) tag.name.remove_prefix(colon + 1);
     tag.attributes = space == std::string_view::npos ? std::string_view() : inside.substr(space);
     return true;
   }
@@ -160,8 +159,7 @@ struct TestCase {
 TestCase start_case(const Tag& tag) {
   TestCase test;
   std::string class_name = attribute(tag, "classname");
-  test.name =
-      class_name.empty() ? attribute(tag, "name") : class_name + "::" + attribute(tag, "name");
+  test.name = class_name.empty() ? attribute(tag, "name") : class_name + "::" + attribute(tag, "name");
   std::string time = attribute(tag, "time");
   double seconds = 0;
   std::from_chars(time.data(), time.data() + time.size(), seconds);

@@ -14,14 +14,10 @@ namespace {
 using namespace vm;
 
 // Clamps a count argument to 0..size.
-size_t clamp_count(int64_t count, size_t size) {
-  return count <= 0 ? 0 : std::min(static_cast<size_t>(count), size);
-}
+size_t clamp_count(int64_t count, size_t size) { return count <= 0 ? 0 : std::min(static_cast<size_t>(count), size); }
 
 // Items from..to of the list in argument 0; part of a range stays a range.
-Outcome<Value> part(Call& call, size_t from, size_t to) {
-  return part_of_list(call.take(0), from, std::max(from, to));
-}
+Outcome<Value> part(Call& call, size_t from, size_t to) { return part_of_list(call.take(0), from, std::max(from, to)); }
 
 Outcome<size_t> receiver_size(Call& call) {
   if (!is_list_like(call.arg(0))) return call.wrong_type(0, "a list");
@@ -30,9 +26,7 @@ Outcome<size_t> receiver_size(Call& call) {
 
 // ---- size and ends ----
 
-Outcome<Value> count(Call& call) {
-  return Value::integer(static_cast<int64_t>(HARN_TRY(receiver_size(call))));
-}
+Outcome<Value> count(Call& call) { return Value::integer(static_cast<int64_t>(HARN_TRY(receiver_size(call)))); }
 Outcome<Value> empty(Call& call) { return Value::boolean(HARN_TRY(receiver_size(call)) == 0); }
 
 Outcome<Value> first(Call& call) {
@@ -133,9 +127,7 @@ Outcome<Value> sum(Call& call) {
   return Value::integer(static_cast<int64_t>(whole));
 }
 
-Outcome<Value> join(Call& call) {
-  return join_list(call.arg(0), HARN_TRY(call.text_or(1, "")));
-}
+Outcome<Value> join(Call& call) { return join_list(call.arg(0), HARN_TRY(call.text_or(1, ""))); }
 
 // ---- changed copies ----
 
@@ -212,66 +204,126 @@ Outcome<Value> unique(Call& call) {
 constexpr KindSet kLists = on(Kind::List, Kind::Range);
 
 constinit const Builtin kRows[] = {
-    {.name = "compact", .receiver = kLists, .signature = "() -> list",
+    {.name = "compact",
+     .receiver = kLists,
+     .signature = "() -> list",
      .doc = "Returns the items that are not nil.",
-     .example = "[1, nil, 2].compact() == [1, 2]", .call = compact},
-    {.name = "contains", .receiver = kLists, .signature = "(item: any) -> bool",
+     .example = "[1, nil, 2].compact() == [1, 2]",
+     .call = compact},
+    {.name = "contains",
+     .receiver = kLists,
+     .signature = "(item: any) -> bool",
      .doc = "Says whether an item equals `item`.",
-     .example = "[1, 2].contains(2)", .call = contains_item},
-    {.name = "count", .receiver = kLists, .signature = "() -> int",
+     .example = "[1, 2].contains(2)",
+     .call = contains_item},
+    {.name = "count",
+     .receiver = kLists,
+     .signature = "() -> int",
      .doc = "The number of items; property or call.",
-     .example = "[1, 2].count == 2", .call = count},
-    {.name = "empty", .receiver = kLists, .signature = "() -> bool",
+     .example = "[1, 2].count == 2",
+     .call = count},
+    {.name = "empty",
+     .receiver = kLists,
+     .signature = "() -> bool",
      .doc = "Says whether there are no items; property or call.",
-     .example = "[].empty", .call = empty},
-    {.name = "first", .receiver = kLists, .signature = "(n?: int) -> any",
+     .example = "[].empty",
+     .call = empty},
+    {.name = "first",
+     .receiver = kLists,
+     .signature = "(n?: int) -> any",
      .doc = "The first item or nil, or a list of the first `n` items; property or call.",
-     .example = "[1, 2, 3].first == 1 && [1, 2, 3].first(2) == [1, 2]", .call = first},
-    {.name = "flatten", .receiver = kLists, .signature = "() -> list",
+     .example = "[1, 2, 3].first == 1 && [1, 2, 3].first(2) == [1, 2]",
+     .call = first},
+    {.name = "flatten",
+     .receiver = kLists,
+     .signature = "() -> list",
      .doc = "Returns the list with the items of inner lists in their place, one level deep.",
-     .example = "[[1], 2, [[3]]].flatten() == [1, 2, [3]]", .call = flatten},
-    {.name = "index_of", .receiver = kLists, .signature = "(item: any) -> int",
+     .example = "[[1], 2, [[3]]].flatten() == [1, 2, [3]]",
+     .call = flatten},
+    {.name = "index_of",
+     .receiver = kLists,
+     .signature = "(item: any) -> int",
      .doc = "Returns the place of the first item that equals `item`, or -1.",
-     .example = "[5, 6].index_of(6) == 1", .call = index_of},
-    {.name = "join", .receiver = kLists, .signature = "(separator?: string) -> string",
+     .example = "[5, 6].index_of(6) == 1",
+     .call = index_of},
+    {.name = "join",
+     .receiver = kLists,
+     .signature = "(separator?: string) -> string",
      .doc = "Returns the print forms of the items with the separator between them.",
-     .example = R"([1, 2].join("-") == "1-2")", .call = join},
-    {.name = "last", .receiver = kLists, .signature = "(n?: int) -> any",
+     .example = R"([1, 2].join("-") == "1-2")",
+     .call = join},
+    {.name = "last",
+     .receiver = kLists,
+     .signature = "(n?: int) -> any",
      .doc = "The last item or nil, or a list of the last `n` items; property or call.",
-     .example = "[1, 2, 3].last == 3 && [1, 2, 3].last(2) == [2, 3]", .call = last},
-    {.name = "len", .receiver = on(Kind::Range), .signature = "() -> int",
+     .example = "[1, 2, 3].last == 3 && [1, 2, 3].last(2) == [2, 3]",
+     .call = last},
+    {.name = "len",
+     .receiver = on(Kind::Range),
+     .signature = "() -> int",
      .doc = "Returns the number of items.",
-     .example = "range(3).len() == 3", .call = count},
-    {.name = "max", .receiver = kLists, .signature = "() -> any",
+     .example = "range(3).len() == 3",
+     .call = count},
+    {.name = "max",
+     .receiver = kLists,
+     .signature = "() -> any",
      .doc = "Returns the largest item, the first of equals, or nil.",
-     .example = "[1, 3, 2].max() == 3", .call = max},
-    {.name = "min", .receiver = kLists, .signature = "() -> any",
+     .example = "[1, 3, 2].max() == 3",
+     .call = max},
+    {.name = "min",
+     .receiver = kLists,
+     .signature = "() -> any",
      .doc = "Returns the smallest item, the first of equals, or nil.",
-     .example = "[2, 1, 3].min() == 1", .call = min},
-    {.name = "pop", .receiver = kLists, .signature = "() -> list",
+     .example = "[2, 1, 3].min() == 1",
+     .call = min},
+    {.name = "pop",
+     .receiver = kLists,
+     .signature = "() -> list",
      .doc = "Returns the list without its last item.",
-     .example = "[1, 2].pop() == [1]", .call = pop},
-    {.name = "push", .receiver = kLists, .signature = "(item: any) -> list",
+     .example = "[1, 2].pop() == [1]",
+     .call = pop},
+    {.name = "push",
+     .receiver = kLists,
+     .signature = "(item: any) -> list",
      .doc = "Returns the list with `item` at its end.",
-     .example = "[1].push(2) == [1, 2]", .call = push},
-    {.name = "reverse", .receiver = kLists, .signature = "() -> list",
+     .example = "[1].push(2) == [1, 2]",
+     .call = push},
+    {.name = "reverse",
+     .receiver = kLists,
+     .signature = "() -> list",
      .doc = "Returns the items in reverse order.",
-     .example = "[1, 2].reverse() == [2, 1]", .call = reverse},
-    {.name = "skip", .receiver = on(Kind::List), .signature = "(n: int) -> list",
+     .example = "[1, 2].reverse() == [2, 1]",
+     .call = reverse},
+    {.name = "skip",
+     .receiver = on(Kind::List),
+     .signature = "(n: int) -> list",
      .doc = "Returns the list without its first `n` items.",
-     .example = "[1, 2, 3].skip(1) == [2, 3]", .call = skip},
-    {.name = "slice", .receiver = kLists, .signature = "(start: int, end?: int) -> list",
+     .example = "[1, 2, 3].skip(1) == [2, 3]",
+     .call = skip},
+    {.name = "slice",
+     .receiver = kLists,
+     .signature = "(start: int, end?: int) -> list",
      .doc = "Returns the items from `start` up to `end`; negative places count from the end.",
-     .example = "[1, 2, 3].slice(-2) == [2, 3]", .call = slice},
-    {.name = "sum", .receiver = kLists, .signature = "() -> int | float",
+     .example = "[1, 2, 3].slice(-2) == [2, 3]",
+     .call = slice},
+    {.name = "sum",
+     .receiver = kLists,
+     .signature = "() -> int | float",
      .doc = "Returns the sum of the items that are numbers.",
-     .example = "[1, 2, 3].sum() == 6", .call = sum},
-    {.name = "take", .receiver = on(Kind::List), .signature = "(n: int) -> list",
+     .example = "[1, 2, 3].sum() == 6",
+     .call = sum},
+    {.name = "take",
+     .receiver = on(Kind::List),
+     .signature = "(n: int) -> list",
      .doc = "Returns the first `n` items.",
-     .example = "[1, 2, 3].take(2) == [1, 2]", .call = take},
-    {.name = "unique", .receiver = kLists, .signature = "() -> list",
+     .example = "[1, 2, 3].take(2) == [1, 2]",
+     .call = take},
+    {.name = "unique",
+     .receiver = kLists,
+     .signature = "() -> list",
      .doc = "Returns the list without items that occurred before.",
-     .example = "[1, 2, 1].unique() == [1, 2]", .call = unique},
+     .example = "[1, 2, 1].unique() == [1, 2]",
+     .call = unique},
 };
 
 }  // namespace

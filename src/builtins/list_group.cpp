@@ -20,8 +20,7 @@ Outcome<size_t> size_argument(Call& call, uint32_t i, int64_t otherwise) {
 // The list in argument 0. The functions word the error for another kind in their own way.
 Outcome<Ref<ListObject>> first_list(Call& call) {
   if (call.row().receiver == 0 && !is_list_like(call.arg(0))) {
-    return type_error("{}: first argument must be a list, got {}", call.row().name,
-                      type_name(call.arg(0)));
+    return type_error("{}: first argument must be a list, got {}", call.row().name, type_name(call.arg(0)));
   }
   return bounded_list(call, 0);
 }
@@ -104,37 +103,68 @@ Outcome<Value> tally(Call& call) {
 constexpr KindSet kLists = on(Kind::List, Kind::Range);
 constexpr std::string_view kChunk = "(size?: int) -> list<list>";
 constexpr std::string_view kWindow = "(size?: int, step?: int) -> list<list>";
-constexpr std::string_view kWindowDoc =
-    "Returns every run of `size` neighbouring items, moving on by `step`.";
-constexpr std::string_view kChunkDoc =
-    "Returns the items in lists of `size`; the last may be shorter.";
+constexpr std::string_view kWindowDoc = "Returns every run of `size` neighbouring items, moving on by `step`.";
+constexpr std::string_view kChunkDoc = "Returns the items in lists of `size`; the last may be shorter.";
 
 constinit const Builtin kRows[] = {
-    {.name = "chunk", .signature = "(items: list, size?: int) -> list<list>",
+    {.name = "chunk",
+     .signature = "(items: list, size?: int) -> list<list>",
      .doc = kChunkDoc,
-     .example = "chunk([1, 2, 3], 2) == [[1, 2], [3]]", .call = chunk},
-    {.name = "chunk", .receiver = kLists, .signature = kChunk, .doc = kChunkDoc,
-     .example = "[1, 2, 3].chunk(2) == [[1, 2], [3]]", .call = chunk},
-    {.name = "each_cons", .receiver = kLists, .signature = kWindow, .doc = kWindowDoc,
-     .example = "[1, 2, 3].each_cons(2) == [[1, 2], [2, 3]]", .call = window},
-    {.name = "each_slice", .receiver = kLists, .signature = kChunk, .doc = kChunkDoc,
-     .example = "[1, 2, 3].each_slice(2) == [[1, 2], [3]]", .call = chunk},
-    {.name = "enumerate", .receiver = on(Kind::List), .signature = "() -> list<dict>",
-     .doc = "Returns a dict {index, value} for each item.",
-     .example = "[7].enumerate() == [{index: 0, value: 7}]", .call = enumerate},
-    {.name = "sliding_window", .receiver = kLists, .signature = kWindow, .doc = kWindowDoc,
-     .example = "[1, 2, 3].sliding_window(2) == [[1, 2], [2, 3]]", .call = window},
-    {.name = "tally", .receiver = kLists, .signature = "() -> dict",
-     .doc = "Returns how often each print form occurs.",
-     .example = R"(["a", "b", "a"].tally() == {a: 2, b: 1})", .call = tally},
-    {.name = "window", .signature = "(items: list, size?: int, step?: int) -> list<list>",
+     .example = "chunk([1, 2, 3], 2) == [[1, 2], [3]]",
+     .call = chunk},
+    {.name = "chunk",
+     .receiver = kLists,
+     .signature = kChunk,
+     .doc = kChunkDoc,
+     .example = "[1, 2, 3].chunk(2) == [[1, 2], [3]]",
+     .call = chunk},
+    {.name = "each_cons",
+     .receiver = kLists,
+     .signature = kWindow,
      .doc = kWindowDoc,
-     .example = "window([1, 2, 3]) == [[1, 2], [2, 3]]", .call = window},
-    {.name = "window", .receiver = kLists, .signature = kWindow, .doc = kWindowDoc,
-     .example = "[1, 2, 3].window() == [[1, 2], [2, 3]]", .call = window},
-    {.name = "zip", .receiver = on(Kind::List), .signature = "(other: any) -> list<list>",
+     .example = "[1, 2, 3].each_cons(2) == [[1, 2], [2, 3]]",
+     .call = window},
+    {.name = "each_slice",
+     .receiver = kLists,
+     .signature = kChunk,
+     .doc = kChunkDoc,
+     .example = "[1, 2, 3].each_slice(2) == [[1, 2], [3]]",
+     .call = chunk},
+    {.name = "enumerate",
+     .receiver = on(Kind::List),
+     .signature = "() -> list<dict>",
+     .doc = "Returns a dict {index, value} for each item.",
+     .example = "[7].enumerate() == [{index: 0, value: 7}]",
+     .call = enumerate},
+    {.name = "sliding_window",
+     .receiver = kLists,
+     .signature = kWindow,
+     .doc = kWindowDoc,
+     .example = "[1, 2, 3].sliding_window(2) == [[1, 2], [2, 3]]",
+     .call = window},
+    {.name = "tally",
+     .receiver = kLists,
+     .signature = "() -> dict",
+     .doc = "Returns how often each print form occurs.",
+     .example = R"(["a", "b", "a"].tally() == {a: 2, b: 1})",
+     .call = tally},
+    {.name = "window",
+     .signature = "(items: list, size?: int, step?: int) -> list<list>",
+     .doc = kWindowDoc,
+     .example = "window([1, 2, 3]) == [[1, 2], [2, 3]]",
+     .call = window},
+    {.name = "window",
+     .receiver = kLists,
+     .signature = kWindow,
+     .doc = kWindowDoc,
+     .example = "[1, 2, 3].window() == [[1, 2], [2, 3]]",
+     .call = window},
+    {.name = "zip",
+     .receiver = on(Kind::List),
+     .signature = "(other: any) -> list<list>",
      .doc = "Returns lists of two, one item from each list, up to the shorter one.",
-     .example = "[1, 2].zip([3, 4]) == [[1, 3], [2, 4]]", .call = zip},
+     .example = "[1, 2].zip([3, 4]) == [[1, 3], [2, 4]]",
+     .call = zip},
 };
 
 }  // namespace

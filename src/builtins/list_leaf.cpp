@@ -111,21 +111,32 @@ Outcome<Value> items(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
-    {.name = "__leaf_filter", .signature = "(items: list, f: any) -> list | nil",
+    {.name = "__leaf_filter",
+     .signature = "(items: list, f: any) -> list | nil",
      .doc = "Returns the items of which the short callback `f` is true, or nil when it must be called.",
-     .example = "__leaf_filter([1, 2], { x -> x > 1 }) == [2]", .call = filter},
-    {.name = "__leaf_find", .signature = "(items: list, f: any, wanted: bool) -> int | nil",
-     .doc = "Returns the place of the first item of which the short callback `f` says `wanted`, -1, or nil when it must be called.",
-     .example = "__leaf_find([1, 2], { x -> x > 1 }, true) == 1", .call = find},
-    {.name = "__leaf_items", .signature = "(it: any) -> list",
+     .example = "__leaf_filter([1, 2], { x -> x > 1 }) == [2]",
+     .call = filter},
+    {.name = "__leaf_find",
+     .signature = "(items: list, f: any, wanted: bool) -> int | nil",
+     .doc = "Returns the place of the first item of which the short callback `f` says `wanted`, -1, or nil when it "
+            "must be called.",
+     .example = "__leaf_find([1, 2], { x -> x > 1 }, true) == 1",
+     .call = find},
+    {.name = "__leaf_items",
+     .signature = "(it: any) -> list",
      .doc = "Takes the next items of the iterator `it`, as many as take no call of a function.",
-     .example = "__leaf_items(iter([1, 2]).map({ x -> x * 2 })) == [2, 4]", .call = items},
-    {.name = "__leaf_map", .signature = "(items: list, f: any) -> list | nil",
+     .example = "__leaf_items(iter([1, 2]).map({ x -> x * 2 })) == [2, 4]",
+     .call = items},
+    {.name = "__leaf_map",
+     .signature = "(items: list, f: any) -> list | nil",
      .doc = "Returns what the short callback `f` makes of each item, or nil when it must be called.",
-     .example = "__leaf_map([1, 2], { x -> x * 2 }) == [2, 4]", .call = map},
-    {.name = "__leaf_reduce", .signature = "(items: list, init: any, f: any) -> list | nil",
+     .example = "__leaf_map([1, 2], { x -> x * 2 }) == [2, 4]",
+     .call = map},
+    {.name = "__leaf_reduce",
+     .signature = "(items: list, init: any, f: any) -> list | nil",
      .doc = "Returns a list with what the short callback `f` combines the items to, or nil when it must be called.",
-     .example = "__leaf_reduce([1, 2], 0, { a, x -> a + x }) == [3]", .call = reduce},
+     .example = "__leaf_reduce([1, 2], 0, { a, x -> a + x }) == [3]",
+     .call = reduce},
 };
 
 }  // namespace

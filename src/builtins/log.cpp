@@ -19,8 +19,8 @@ std::string timestamp(int64_t now_ms) {
   time_t seconds = static_cast<time_t>((now_ms - ms) / 1000);
   tm utc{};
   gmtime_r(&seconds, &utc);
-  return harn::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900,
-                      utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec, ms);
+  return harn::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                      utc.tm_hour, utc.tm_min, utc.tm_sec, ms);
 }
 
 void append_scalar(std::string& out, const Value& value) {
@@ -58,18 +58,16 @@ Outcome<Value> log_set_level(Call& call) {
   else if (level == "info") current = LogLevel::Info;
   else if (level == "warn") current = LogLevel::Warn;
   else if (level == "error") current = LogLevel::Error;
-  else
-    return throw_text("log_set_level: invalid level '{}'. Expected debug, info, warn, or error",
-                      level);
+  else return throw_text("log_set_level: invalid level '{}'. Expected debug, info, warn, or error", level);
   return Value();
 }
 
 Outcome<Value> log_json(Call& call) {
-  std::string line = harn::format(R"({{"ts":"{}","key":)", timestamp(effects::wall_ms(effects::Run::current(call.vm()))));
+  std::string line =
+      harn::format(R"({{"ts":"{}","key":)", timestamp(effects::wall_ms(effects::Run::current(call.vm()))));
   append_json_string(line, display(call.arg(0)));
   line += R"(,"value":)";
-  if (!append_json(line, call.arg(1)))
-    return runtime_error("log_json: the value is too large or nested too deeply");
+  if (!append_json(line, call.arg(1))) return runtime_error("log_json: the value is too large or nested too deeply");
   line += "}\n";
   return write_text(call, Stream::Out, std::move(line));
 }

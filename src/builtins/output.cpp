@@ -30,36 +30,26 @@ std::string line_of(Call& call, std::string_view prefix, std::string_view end) {
   return line;
 }
 
-Outcome<Value> log(Call& call) {
-  return write_text(call, Stream::Out, line_of(call, "[harn] ", "\n"));
-}
+Outcome<Value> log(Call& call) { return write_text(call, Stream::Out, line_of(call, "[harn] ", "\n")); }
 
-Outcome<Value> print(Call& call) {
-  return write_text(call, Stream::Out, line_of(call, "", ""));
-}
+Outcome<Value> print(Call& call) { return write_text(call, Stream::Out, line_of(call, "", "")); }
 
-Outcome<Value> println(Call& call) {
-  return write_text(call, Stream::Out, line_of(call, "", "\n"));
-}
+Outcome<Value> println(Call& call) { return write_text(call, Stream::Out, line_of(call, "", "\n")); }
 
-Outcome<Value> eprint(Call& call) {
-  return write_text(call, Stream::Err, line_of(call, "", ""));
-}
+Outcome<Value> eprint(Call& call) { return write_text(call, Stream::Err, line_of(call, "", "")); }
 
-Outcome<Value> eprintln(Call& call) {
-  return write_text(call, Stream::Err, line_of(call, "", "\n"));
-}
+Outcome<Value> eprintln(Call& call) { return write_text(call, Stream::Err, line_of(call, "", "\n")); }
 
 Outcome<Value> capture_stderr_start(Call& call) {
   auto captured = std::make_shared<Terminal::Captured>();
   Terminal::of(call.vm()).errors = captured;
-  effects::set_mock<effects::Write>(
-      Run::current(call.vm()), [captured](const effects::Write& request) -> std::optional<Outcome<effects::Done>> {
-        if (request.stream != Stream::Err) return std::nullopt;
-        std::lock_guard guard(captured->lock);
-        captured->text += request.text;
-        return effects::Done();
-      });
+  effects::set_mock<effects::Write>(Run::current(call.vm()),
+                                    [captured](const effects::Write& request) -> std::optional<Outcome<effects::Done>> {
+                                      if (request.stream != Stream::Err) return std::nullopt;
+                                      std::lock_guard guard(captured->lock);
+                                      captured->text += request.text;
+                                      return effects::Done();
+                                    });
   return Value();
 }
 
@@ -76,21 +66,17 @@ Outcome<Value> capture_stderr_take(Call& call) {
 int64_t int_field(const DictObject* dict, std::string_view name, int64_t otherwise) {
   const Value* value = dict->find(name);
   if (!value) return otherwise;
-  return value->is_int()     ? value->as_int()
-         : value->is_float() ? std::llround(value->as_float())
-                             : otherwise;
+  return value->is_int() ? value->as_int() : value->is_float() ? std::llround(value->as_float()) : otherwise;
 }
 
 std::string bar(int64_t current, int64_t total, int64_t width) {
   width = std::clamp<int64_t>(width, 3, 40);
   double share = total <= 0 ? 0 : static_cast<double>(current) / static_cast<double>(total);
-  auto filled =
-      static_cast<size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
+  auto filled = static_cast<size_t>(std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
   return std::string(filled, '#') + std::string(static_cast<size_t>(width) - filled, '-');
 }
 
-std::string spinner_line(std::string_view phase, std::string_view message,
-                         const DictObject* options) {
+std::string spinner_line(std::string_view phase, std::string_view message, const DictObject* options) {
   int64_t step = int_field(options, "step", int_field(options, "current", 0));
   char shown = "|/-\\"[((step % 4) + 4) % 4];
   return harn::format("[{}] {} {}\n", phase, shown, message);
@@ -99,9 +85,8 @@ std::string spinner_line(std::string_view phase, std::string_view message,
 std::string bar_line(std::string_view phase, std::string_view message, const DictObject* options) {
   int64_t current = int_field(options, "current", 0);
   int64_t total = int_field(options, "total", 0);
-  return harn::format("[{}] [{}] {} ({}/{})\n", phase,
-                      bar(current, total, int_field(options, "width", 10)), message, current,
-                      total);
+  return harn::format("[{}] [{}] {} ({}/{})\n", phase, bar(current, total, int_field(options, "width", 10)), message,
+                      current, total);
 }
 
 Outcome<Value> progress(Call& call) {
@@ -120,8 +105,7 @@ Outcome<Value> progress(Call& call) {
   } else if (call.arg(3).is_nil()) {
     line = harn::format("[{}] {} ({}%)\n", phase, message, HARN_TRY(call.integer(2)));
   } else {
-    line = harn::format("[{}] {} ({}/{})\n", phase, message, HARN_TRY(call.integer(2)),
-                        HARN_TRY(call.integer(3)));
+    line = harn::format("[{}] {} ({}/{})\n", phase, message, HARN_TRY(call.integer(2)), HARN_TRY(call.integer(3)));
   }
   return write_text(call, Stream::Out, std::move(line));
 }
@@ -129,8 +113,7 @@ Outcome<Value> progress(Call& call) {
 // ---- colours ----
 
 int color_code(std::string_view name) {
-  static constexpr std::string_view kNames[] = {"black", "red",     "green", "yellow",
-                                                "blue",  "magenta", "cyan",  "white"};
+  static constexpr std::string_view kNames[] = {"black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"};
   int base = 30;
   if (name == "gray" || name == "grey") return 90;
   if (name.starts_with("bright_")) {
@@ -164,9 +147,7 @@ Outcome<Value> set_color_mode(Call& call) {
   if (mode == "auto") current = ColorMode::Auto;
   else if (mode == "always") current = ColorMode::Always;
   else if (mode == "never") current = ColorMode::Never;
-  else
-    return throw_text("set_color_mode: invalid mode '{}'. Expected 'auto', 'always', or 'never'.",
-                      mode);
+  else return throw_text("set_color_mode: invalid mode '{}'. Expected 'auto', 'always', or 'never'.", mode);
   return Value();
 }
 
@@ -232,8 +213,8 @@ class MockedInput {
 
 Outcome<Value> mock_stdin(Call& call) {
   auto input = std::make_shared<MockedInput>(HARN_TRY(call.text(0)));
-  effects::set_mock<effects::ReadInput>(Run::current(call.vm()),
-                                        [input](const effects::ReadInput& request) { return input->read(request.all); });
+  effects::set_mock<effects::ReadInput>(
+      Run::current(call.vm()), [input](const effects::ReadInput& request) { return input->read(request.all); });
   return Value();
 }
 
@@ -269,9 +250,7 @@ Outcome<Value> mock_tty(Call& call) {
   if (stream == "stdin") mocked.is_terminal[static_cast<int>(Stream::In)] = answer;
   else if (stream == "stdout") mocked.is_terminal[static_cast<int>(Stream::Out)] = answer;
   else if (stream == "stderr") mocked.is_terminal[static_cast<int>(Stream::Err)] = answer;
-  else
-    return throw_text("mock_tty: invalid stream '{}'. Expected 'stdin', 'stdout', or 'stderr'.",
-                      stream);
+  else return throw_text("mock_tty: invalid stream '{}'. Expected 'stdin', 'stdout', or 'stderr'.", stream);
   answer_terminals(Run::of(call.vm()), mocked);
   return Value();
 }

@@ -56,7 +56,7 @@ struct Join : HandleObject {
     Value value;
     Thrown error;
   };
-  std::deque<Arrived> arrived;   // Stream, Race
+  std::deque<Arrived> arrived;  // Stream, Race
   WaitQueue waiting{lock};
 
   // Cells in what the tasks got copies of go with the cells of whoever drops it.
@@ -326,12 +326,30 @@ Outcome<Value> flow_stop(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
-    {.name = "__parallel_count", .signature = "(count: any, body: any, limit: any) -> any", .doc = "parallel(n) { }", .wait = parallel_count},
-    {.name = "__parallel_each", .signature = "(items: any, body: any, limit: any) -> any", .doc = "parallel each", .wait = parallel_each},
-    {.name = "__parallel_settle", .signature = "(items: any, body: any, limit: any) -> any", .doc = "parallel settle", .wait = parallel_settle},
-    {.name = "__parallel_stream", .signature = "(items: any, body: any, limit: any) -> any", .doc = "parallel each ... as stream", .prelude = "parallel_stream"},
-    {.name = "__flow_start", .signature = "(items: any, body: any, limit: any) -> any", .doc = "Starts the tasks of a stream of results.", .call = flow_start},
-    {.name = "__race_start", .signature = "(items: any, body: any, limit: any) -> any", .doc = "The same for parallel_race.", .call = race_start},
+    {.name = "__parallel_count",
+     .signature = "(count: any, body: any, limit: any) -> any",
+     .doc = "parallel(n) { }",
+     .wait = parallel_count},
+    {.name = "__parallel_each",
+     .signature = "(items: any, body: any, limit: any) -> any",
+     .doc = "parallel each",
+     .wait = parallel_each},
+    {.name = "__parallel_settle",
+     .signature = "(items: any, body: any, limit: any) -> any",
+     .doc = "parallel settle",
+     .wait = parallel_settle},
+    {.name = "__parallel_stream",
+     .signature = "(items: any, body: any, limit: any) -> any",
+     .doc = "parallel each ... as stream",
+     .prelude = "parallel_stream"},
+    {.name = "__flow_start",
+     .signature = "(items: any, body: any, limit: any) -> any",
+     .doc = "Starts the tasks of a stream of results.",
+     .call = flow_start},
+    {.name = "__race_start",
+     .signature = "(items: any, body: any, limit: any) -> any",
+     .doc = "The same for parallel_race.",
+     .call = race_start},
     {.name = "__flow_next", .signature = "(flow: any) -> any", .doc = "The next result.", .wait = flow_next},
     {.name = "__flow_stop", .signature = "(flow: any) -> nil", .doc = "Cancels what still runs.", .call = flow_stop},
     {.name = "parallel_race",

@@ -45,9 +45,7 @@ std::string_view extension(std::string_view name) {
   return none ? std::string_view() : name.substr(dot);
 }
 
-std::string_view stem(std::string_view name) {
-  return name.substr(0, name.size() - extension(name).size());
-}
+std::string_view stem(std::string_view name) { return name.substr(0, name.size() - extension(name).size()); }
 
 Value text_list(const std::vector<std::string_view>& parts) {
   auto list = new_list(parts.size());
@@ -62,9 +60,7 @@ Value text_list(const std::vector<std::string_view>& parts) {
 
 Outcome<Value> dirname(Call& call) { return text_value(parent(HARN_TRY(call.text(0)))); }
 Outcome<Value> basename(Call& call) { return text_value(file_name(HARN_TRY(call.text(0)))); }
-Outcome<Value> extname(Call& call) {
-  return text_value(extension(file_name(HARN_TRY(call.text(0)))));
-}
+Outcome<Value> extname(Call& call) { return text_value(extension(file_name(HARN_TRY(call.text(0))))); }
 
 Outcome<Value> path_join(Call& call) {
   std::string out;
@@ -79,9 +75,7 @@ Outcome<Value> path_join(Call& call) {
 
 // ---- paths as text ----
 
-Outcome<std::string> posix(Call& call, uint32_t i = 0) {
-  return to_posix(HARN_TRY(call.text(i)));
-}
+Outcome<std::string> posix(Call& call, uint32_t i = 0) { return to_posix(HARN_TRY(call.text(i))); }
 
 Outcome<Value> path_parent(Call& call) { return text_value(parent(HARN_TRY(posix(call)))); }
 
@@ -137,12 +131,8 @@ Outcome<Value> path_with_stem(Call& call) {
   return renamed(path, name.append(extension(file_name(path))));
 }
 
-Outcome<Value> path_is_absolute(Call& call) {
-  return Value::boolean(is_absolute(HARN_TRY(posix(call))));
-}
-Outcome<Value> path_is_relative(Call& call) {
-  return Value::boolean(!is_absolute(HARN_TRY(posix(call))));
-}
+Outcome<Value> path_is_absolute(Call& call) { return Value::boolean(is_absolute(HARN_TRY(posix(call)))); }
+Outcome<Value> path_is_relative(Call& call) { return Value::boolean(!is_absolute(HARN_TRY(posix(call)))); }
 
 Outcome<Value> path_normalize(Call& call) { return text_value(normalize(HARN_TRY(posix(call)))); }
 Outcome<Value> path_to_posix(Call& call) { return text_value(HARN_TRY(posix(call))); }
@@ -158,60 +148,96 @@ constexpr std::string_view kText = "(path: string) -> string";
 constexpr std::string_view kTest = "(path: string) -> bool";
 
 constinit const Builtin kRows[] = {
-    {.name = "basename", .signature = kText, .doc = "Returns the last component of the path.",
-     .example = R"(basename("a/b.txt") == "b.txt")", .call = basename},
-    {.name = "dirname", .signature = kText,
+    {.name = "basename",
+     .signature = kText,
+     .doc = "Returns the last component of the path.",
+     .example = R"(basename("a/b.txt") == "b.txt")",
+     .call = basename},
+    {.name = "dirname",
+     .signature = kText,
      .doc = "Returns the path without its last component.",
-     .example = R"(dirname("a/b.txt") == "a")", .call = dirname},
-    {.name = "extname", .signature = kText,
+     .example = R"(dirname("a/b.txt") == "a")",
+     .call = dirname},
+    {.name = "extname",
+     .signature = kText,
      .doc = "Returns the last extension with its dot, or an empty string.",
-     .example = R"(extname("a/b.txt") == ".txt")", .call = extname},
-    {.name = "path_basename", .signature = kText,
+     .example = R"(extname("a/b.txt") == ".txt")",
+     .call = extname},
+    {.name = "path_basename",
+     .signature = kText,
      .doc = "Returns the last segment of the path.",
-     .example = R"(path_basename("a\\b.txt") == "b.txt")", .call = path_basename},
-    {.name = "path_extension", .signature = kText,
+     .example = R"(path_basename("a\\b.txt") == "b.txt")",
+     .call = path_basename},
+    {.name = "path_extension",
+     .signature = kText,
      .doc = "Returns the last extension with its dot, or an empty string.",
-     .example = R"(path_extension("a/b.txt") == ".txt")", .call = name_part<extension>},
-    {.name = "path_is_absolute", .signature = kTest,
+     .example = R"(path_extension("a/b.txt") == ".txt")",
+     .call = name_part<extension>},
+    {.name = "path_is_absolute",
+     .signature = kTest,
      .doc = "Says whether the path starts at a root.",
-     .example = R"(path_is_absolute("/a"))", .call = path_is_absolute},
-    {.name = "path_is_relative", .signature = kTest,
+     .example = R"(path_is_absolute("/a"))",
+     .call = path_is_absolute},
+    {.name = "path_is_relative",
+     .signature = kTest,
      .doc = "Says whether the path does not start at a root.",
-     .example = R"(path_is_relative("a"))", .call = path_is_relative},
-    {.name = "path_join", .signature = "(...parts: string) -> string",
+     .example = R"(path_is_relative("a"))",
+     .call = path_is_relative},
+    {.name = "path_join",
+     .signature = "(...parts: string) -> string",
      .doc = "Joins the parts; an absolute part replaces what came before.",
-     .example = R"(path_join("a", "b") == "a/b")", .call = path_join},
-    {.name = "path_normalize", .signature = kText,
+     .example = R"(path_join("a", "b") == "a/b")",
+     .call = path_join},
+    {.name = "path_normalize",
+     .signature = kText,
      .doc = "Returns the path with `.` and `..` folded.",
-     .example = R"(path_normalize("a/./b/../c") == "a/c")", .call = path_normalize},
-    {.name = "path_parent", .signature = kText,
+     .example = R"(path_normalize("a/./b/../c") == "a/c")",
+     .call = path_normalize},
+    {.name = "path_parent",
+     .signature = kText,
      .doc = "Returns the path without its last segment.",
-     .example = R"(path_parent("/a") == "/")", .call = path_parent},
-    {.name = "path_parts", .signature = "(path: string) -> dict",
+     .example = R"(path_parent("/a") == "/")",
+     .call = path_parent},
+    {.name = "path_parts",
+     .signature = "(path: string) -> dict",
      .doc = "Returns {dir, file, stem, ext, segments}.",
-     .example = R"(path_parts("a/b.txt").stem == "b")", .call = path_parts},
-    {.name = "path_relative_to", .signature = "(path: string, base: string) -> string | nil",
+     .example = R"(path_parts("a/b.txt").stem == "b")",
+     .call = path_parts},
+    {.name = "path_relative_to",
+     .signature = "(path: string, base: string) -> string | nil",
      .doc = "Returns the way from `base` to `path`, or nil when only one of them is absolute.",
-     .example = R"(path_relative_to("a/b", "a/c") == "../b")", .call = path_relative_to},
-    {.name = "path_segments", .signature = "(path: string) -> list<string>",
+     .example = R"(path_relative_to("a/b", "a/c") == "../b")",
+     .call = path_relative_to},
+    {.name = "path_segments",
+     .signature = "(path: string) -> list<string>",
      .doc = "Returns the segments of the path.",
-     .example = R"(path_segments("/a/b") == ["a", "b"])", .call = path_segments},
-    {.name = "path_stem", .signature = kText,
+     .example = R"(path_segments("/a/b") == ["a", "b"])",
+     .call = path_segments},
+    {.name = "path_stem",
+     .signature = kText,
      .doc = "Returns the last segment without its extension.",
-     .example = R"(path_stem("a/b.txt") == "b")", .call = name_part<stem>},
-    {.name = "path_to_native", .signature = kText,
+     .example = R"(path_stem("a/b.txt") == "b")",
+     .call = name_part<stem>},
+    {.name = "path_to_native",
+     .signature = kText,
      .doc = "Returns the path with this platform's separators.",
-     .example = R"(path_to_native("a/b") == "a/b")", .call = path_to_posix},
-    {.name = "path_to_posix", .signature = kText,
+     .example = R"(path_to_native("a/b") == "a/b")",
+     .call = path_to_posix},
+    {.name = "path_to_posix",
+     .signature = kText,
      .doc = "Returns the path with slashes for backslashes.",
-     .example = R"(path_to_posix("a\\b") == "a/b")", .call = path_to_posix},
-    {.name = "path_with_extension", .signature = "(path: string, ext: string) -> string",
+     .example = R"(path_to_posix("a\\b") == "a/b")",
+     .call = path_to_posix},
+    {.name = "path_with_extension",
+     .signature = "(path: string, ext: string) -> string",
      .doc = "Returns the path with another extension; its dot may be left out.",
      .example = R"(path_with_extension("a/b.txt", "md") == "a/b.md")",
      .call = path_with_extension},
-    {.name = "path_with_stem", .signature = "(path: string, stem: string) -> string",
+    {.name = "path_with_stem",
+     .signature = "(path: string, stem: string) -> string",
      .doc = "Returns the path with another name before the extension.",
-     .example = R"(path_with_stem("a/b.txt", "c") == "a/c.txt")", .call = path_with_stem},
+     .example = R"(path_with_stem("a/b.txt", "c") == "a/c.txt")",
+     .call = path_with_stem},
 };
 
 }  // namespace

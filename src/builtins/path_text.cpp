@@ -15,8 +15,8 @@ std::string to_posix(std::string_view path) {
 
 std::string_view root_of(std::string_view path) {
   if (path.starts_with('/')) return path.substr(0, 1);
-  bool drive = path.size() >= 3 && path[1] == ':' && path[2] == '/' &&
-               text::is_identifier_start(path[0]) && path[0] != '_';
+  bool drive =
+      path.size() >= 3 && path[1] == ':' && path[2] == '/' && text::is_identifier_start(path[0]) && path[0] != '_';
   return path.substr(0, drive ? 3 : 0);
 }
 

@@ -34,15 +34,15 @@ std::string under(const std::string& root, std::string_view path) {
   return out.append(path);
 }
 
-WorkspacePath invalid(std::string_view reason) {
-  return {.kind = "invalid", .reason = reason};
-}
+WorkspacePath invalid(std::string_view reason) { return {.kind = "invalid", .reason = reason}; }
 
 WorkspacePath inside(const std::string& root, std::string path) {
   Value host = text_value(path == "." ? root : under(root, path));
   Value relative = text_value(path);
-  return {.kind = "workspace_relative", .normalized = std::move(path),
-          .workspace_path = std::move(relative), .host_path = std::move(host)};
+  return {.kind = "workspace_relative",
+          .normalized = std::move(path),
+          .workspace_path = std::move(relative),
+          .host_path = std::move(host)};
 }
 
 // Whether a path of the machine that is not there means one in the workspace that is.
@@ -61,8 +61,10 @@ Outcome<WorkspacePath> absolute(Run& run, const std::string& root, std::string p
     return result;
   }
   Value host = text_value(path);
-  return WorkspacePath{.kind = "host_absolute", .normalized = std::move(path),
-                       .workspace_path = within ? text_value(way) : Value(), .host_path = std::move(host)};
+  return WorkspacePath{.kind = "host_absolute",
+                       .normalized = std::move(path),
+                       .workspace_path = within ? text_value(way) : Value(),
+                       .host_path = std::move(host)};
 }
 
 Outcome<WorkspacePath> classify(Run& run, std::string_view input, const std::string& root) {
@@ -98,19 +100,20 @@ Outcome<Value> path_workspace_info(Call& call) {
       .done();
 }
 
-Outcome<Value> path_workspace_normalize(Call& call) {
-  return HARN_TRY(workspace_path(call)).workspace_path;
-}
+Outcome<Value> path_workspace_normalize(Call& call) { return HARN_TRY(workspace_path(call)).workspace_path; }
 
 constinit const Builtin kRows[] = {
-    {.name = "path_workspace_info", .signature = "(path: string, root?: string) -> dict",
+    {.name = "path_workspace_info",
+     .signature = "(path: string, root?: string) -> dict",
      .doc = "Says what a path means inside a workspace.",
      .example = R"(path_workspace_info("a/b").kind == "workspace_relative")",
-     .needs = Capability::FileInfo, .call = path_workspace_info},
+     .needs = Capability::FileInfo,
+     .call = path_workspace_info},
     {.name = "path_workspace_normalize",
      .signature = "(path: string, root?: string) -> string | nil",
      .doc = "Returns the path relative to the workspace root, or nil when it is outside.",
-     .example = R"(path_workspace_normalize("a/../b") == "b")", .needs = Capability::FileInfo,
+     .example = R"(path_workspace_normalize("a/../b") == "b")",
+     .needs = Capability::FileInfo,
      .call = path_workspace_normalize},
 };
 

@@ -21,8 +21,7 @@ Outcome<Regex> compile(Call& call, uint32_t pattern, uint32_t text, uint32_t fla
   auto source = HARN_TRY(call.text(pattern));
   HARN_CHECK(call.text(text));
   auto letters = HARN_TRY(call.text_or(flags, ""));
-  auto regex =
-      RegexCache::of_thread().get(source, letters, call.arg(text).as_string()->is_ascii());
+  auto regex = RegexCache::of_thread().get(source, letters, call.arg(text).as_string()->is_ascii());
   if (!regex) return throw_text("Invalid regex: {}", regex.error());
   return *regex;
 }
@@ -48,8 +47,7 @@ struct Piece {
 
 int group_number(const RE2& regex, const std::string& name) {
   if (text::is_digit(name[0]) && name.find_first_not_of("0123456789") == std::string::npos) {
-    return name.size() > 4 || std::stoi(name) > regex.NumberOfCapturingGroups() ? -2
-                                                                                : std::stoi(name);
+    return name.size() > 4 || std::stoi(name) > regex.NumberOfCapturingGroups() ? -2 : std::stoi(name);
   }
   auto found = regex.NamedCapturingGroups().find(name);
   return found == regex.NamedCapturingGroups().end() ? -2 : found->second;
@@ -118,8 +116,7 @@ Outcome<Value> regex_replace(Call& call) {
 // Makes the dicts of one call. When every named group took part, they all have one shape.
 class CaptureDicts {
  public:
-  explicit CaptureDicts(const RE2& regex)
-      : groups_(static_cast<size_t>(regex.NumberOfCapturingGroups())) {
+  explicit CaptureDicts(const RE2& regex) : groups_(static_cast<size_t>(regex.NumberOfCapturingGroups())) {
     bool is_regular = true;
     shape_ = empty_shape()->with("match");
     if (shape_) shape_ = shape_->with("groups");
@@ -133,8 +130,7 @@ class CaptureDicts {
 
   Value make(const Matches& matches) const {
     auto groups = new_list(groups_);
-    for (size_t i = 1; i <= groups_; ++i)
-      groups->push(matches.has(i) ? text_value(matches.group(i)) : Value());
+    for (size_t i = 1; i <= groups_; ++i) groups->push(matches.has(i) ? text_value(matches.group(i)) : Value());
     bool all_named = true;
     for (const auto& [number, name] : named_) all_named = all_named && matches.has(number);
     if (!shape_ || !all_named) return make_one_by_one(matches, std::move(groups));
@@ -185,8 +181,7 @@ Outcome<Value> regex_split(Call& call) {
   return parts;
 }
 
-constexpr std::string_view kReplace =
-    "(pattern: string, text: string, replacement: string, flags?: string) -> string";
+constexpr std::string_view kReplace = "(pattern: string, text: string, replacement: string, flags?: string) -> string";
 
 constinit const Builtin kRows[] = {
     {.name = "regex_captures",

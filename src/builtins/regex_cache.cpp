@@ -22,9 +22,7 @@ std::string_view class_members(char letter, bool use_unicode) {
   return letter == 'd' ? R"(\p{Nd})" : "";
 }
 
-bool is_space(char c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v';
-}
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
 class Translator {
  public:
@@ -46,8 +44,8 @@ class Translator {
       while (at_ < pattern_.size() && pattern_[at_] != '\n') ++at_;
       return;
     }
-    if (pattern_.substr(at_).starts_with("(?<") && at_ + 3 < pattern_.size() &&
-        pattern_[at_ + 3] != '=' && pattern_[at_ + 3] != '!') {
+    if (pattern_.substr(at_).starts_with("(?<") && at_ + 3 < pattern_.size() && pattern_[at_ + 3] != '=' &&
+        pattern_[at_ + 3] != '!') {
       out += "(?P<";
       at_ += 3;
       return;
@@ -60,8 +58,7 @@ class Translator {
     in_class_ = true;
     out += pattern_[at_++];
     if (at_ < pattern_.size() && pattern_[at_] == '^') out += pattern_[at_++];
-    if (at_ < pattern_.size() && pattern_[at_] == ']')
-      out += pattern_[at_++];  // a member, not the end
+    if (at_ < pattern_.size() && pattern_[at_] == ']') out += pattern_[at_++];  // a member, not the end
   }
 
   void class_character(std::string& out, char c) {
@@ -162,8 +159,7 @@ std::expected<Regex, std::string> RegexCache::get(std::string_view pattern, std:
 
   size_t bad = flags.find_first_not_of("imsx");
   if (bad != std::string_view::npos) {
-    return std::unexpected(
-        harn::format("unsupported regex flag '{}', expected one of i/m/s/x", flags[bad]));
+    return std::unexpected(harn::format("unsupported regex flag '{}', expected one of i/m/s/x", flags[bad]));
   }
   if (pattern.size() > kMaxPatternSize) return std::unexpected(std::string("pattern too large"));
   re2::RE2::Options options;

@@ -18,8 +18,7 @@ static bool takes_long(const re2::RE2& regex, std::string_view text) {
 bool Matches::Search::next(Piece* groups) {
   Piece whole(text.data(), text.size());
   while (start <= text.size()) {
-    if (!regex.Match(whole, start, text.size(), re2::RE2::UNANCHORED, groups,
-                     static_cast<int>(group_count))) {
+    if (!regex.Match(whole, start, text.size(), re2::RE2::UNANCHORED, groups, static_cast<int>(group_count))) {
       break;
     }
     size_t begin = static_cast<size_t>(groups[0].data() - text.data());
@@ -63,7 +62,9 @@ struct Matches::Batch {
 };
 
 Matches::Matches(const Regex& regex, const vm::Value& text, int groups)
-    : text_(text), text_data_(text.as_string()->data()), group_count_(static_cast<size_t>(groups) + 1),
+    : text_(text),
+      text_data_(text.as_string()->data()),
+      group_count_(static_cast<size_t>(groups) + 1),
       search_{*regex, text.as_string()->view(), group_count_} {
   if (takes_long(*regex, search_.text)) batch_ = std::make_shared<Batch>(regex, search_);
   else own_groups_.resize(group_count_);

@@ -26,9 +26,7 @@ class Matches {
   size_t end() const { return begin() + groups_[0].size(); }
   // Group 0 is the match.
   bool has(size_t group) const { return group < group_count_ && groups_[group].data() != nullptr; }
-  std::string_view group(size_t group) const {
-    return has(group) ? view(groups_[group]) : std::string_view();
-  }
+  std::string_view group(size_t group) const { return has(group) ? view(groups_[group]) : std::string_view(); }
 
  private:
   using Piece = re2::StringPiece;

@@ -10,15 +10,53 @@ namespace harn::builtins {
 
 const vm::BuiltinTable& table() {
   static const std::span<const vm::Builtin> families[] = {
-      text_rows(), text_case_rows(), list_rows(), list_group_rows(), list_callback_rows(),
-      list_leaf_rows(), sort_rows(), dict_rows(), set_rows(), set_method_rows(), iter_rows(), stream_rows(),
-      property_rows(), math_rows(), statistics_rows(), random_rows(), uuid_rows(), path_rows(),
-      path_workspace_rows(), json_rows(), json_pointer_rows(), jq_rows(), yaml_rows(),
-      toml_rows(), csv_rows(), schema_rows(), schema_convert_rows(), regex_rows(), output_rows(),
-      log_rows(), convert_rows(), testing_rows(), junit_rows(), task_rows(),
-      parallel_rows(), channel_rows(), sync_rows(), signal_rows(), clock_rows(), circuit_rows(), atomic_rows(),
-      shared_state_rows(), mailbox_rows(), supervisor_rows(), runtime_context_rows(),
-      process_rows(), http_rows(),
+      text_rows(),
+      text_case_rows(),
+      list_rows(),
+      list_group_rows(),
+      list_callback_rows(),
+      list_leaf_rows(),
+      sort_rows(),
+      dict_rows(),
+      set_rows(),
+      set_method_rows(),
+      iter_rows(),
+      stream_rows(),
+      property_rows(),
+      math_rows(),
+      statistics_rows(),
+      random_rows(),
+      uuid_rows(),
+      path_rows(),
+      path_workspace_rows(),
+      json_rows(),
+      json_pointer_rows(),
+      jq_rows(),
+      yaml_rows(),
+      toml_rows(),
+      csv_rows(),
+      schema_rows(),
+      schema_convert_rows(),
+      regex_rows(),
+      output_rows(),
+      log_rows(),
+      convert_rows(),
+      testing_rows(),
+      junit_rows(),
+      task_rows(),
+      parallel_rows(),
+      channel_rows(),
+      sync_rows(),
+      signal_rows(),
+      clock_rows(),
+      circuit_rows(),
+      atomic_rows(),
+      shared_state_rows(),
+      mailbox_rows(),
+      supervisor_rows(),
+      runtime_context_rows(),
+      process_rows(),
+      http_rows(),
   };
   static const vm::BuiltinTable table(families);
   return table;
@@ -40,7 +78,6 @@ class TableCatalog : public compile::Catalog {
     }
     return std::nullopt;
   }
-
 
   std::vector<std::string_view> names() const override {
     std::vector<std::string_view> out;

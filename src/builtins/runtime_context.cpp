@@ -14,9 +14,23 @@ namespace {
 
 // Set by what does not exist here yet: workflows, agents, triggers, tracing. Always there, always nil.
 constexpr std::string_view kUnavailable[] = {
-    "task_name", "workflow_id", "run_id", "stage_id", "worker_id", "agent_session_id", "parent_agent_session_id",
-    "root_agent_session_id", "agent_name", "trigger_id", "trigger_event_id", "binding_key", "tenant_id", "provider",
-    "trace_id", "span_id", "capacity_class",
+    "task_name",
+    "workflow_id",
+    "run_id",
+    "stage_id",
+    "worker_id",
+    "agent_session_id",
+    "parent_agent_session_id",
+    "root_agent_session_id",
+    "agent_name",
+    "trigger_id",
+    "trigger_event_id",
+    "binding_key",
+    "tenant_id",
+    "provider",
+    "trace_id",
+    "span_id",
+    "capacity_class",
 };
 
 Value context_values(const Task& task) { return task.context.is_nil() ? Value(new_dict()) : task.context; }

@@ -32,15 +32,13 @@ struct Checked {
 enum class Defaults : bool { No, Yes };
 
 // A schema that makes no sense is an error of the call, not of the value.
-Outcome<Checked> check_value(Call& call, const Value& value, const Value& schema,
-                             Defaults defaults) {
+Outcome<Checked> check_value(Call& call, const Value& value, const Value& schema, Defaults defaults) {
   if (!schema::is_schema(schema)) return throw_text("{}: schema must be a dict", call.row().name);
   Validator validator(schema, RegexCache::of_thread());
   Checked checked;
   checked.value = defaults == Defaults::Yes ? validator.with_defaults(value) : value;
   validator.validate(checked.value);
-  if (!validator.malformed.empty())
-    return throw_text("{}: {}", call.row().name, validator.malformed);
+  if (!validator.malformed.empty()) return throw_text("{}: {}", call.row().name, validator.malformed);
   checked.errors = std::move(validator.errors);
   return checked;
 }
@@ -77,16 +75,14 @@ Outcome<Value> schema_is(Call& call) {
 
 Outcome<Value> schema_expect(Call& call) {
   bool fills = truthy(call.arg(2));
-  auto checked =
-      HARN_TRY(check_value(call, call.arg(0), call.arg(1), fills ? Defaults::Yes : Defaults::No));
+  auto checked = HARN_TRY(check_value(call, call.arg(0), call.arg(1), fills ? Defaults::Yes : Defaults::No));
   if (!checked.errors.empty()) return throw_text("{}", checked.joined());
   return std::move(checked.value);
 }
 
 Outcome<Value> schema_of(Call& call) {
   if (call.arg(0).is_dict()) return call.take(0);
-  return throw_text("schema_of: expected a type alias or schema dict, got {}",
-                    type_name(call.arg(0)));
+  return throw_text("schema_of: expected a type alias or schema dict, got {}", type_name(call.arg(0)));
 }
 
 // ---- recovery of values from text that a model wrote ----
@@ -95,13 +91,11 @@ Outcome<Value> schema_of(Call& call) {
 std::string_view line_value(std::string_view text, std::string_view key) {
   for (std::string_view line : text::split(text, "\n")) {
     std::string_view rest = text::trim(line);
-    while (!rest.empty() && std::string_view("-*\"'`").find(rest[0]) != std::string_view::npos)
-      rest.remove_prefix(1);
+    while (!rest.empty() && std::string_view("-*\"'`").find(rest[0]) != std::string_view::npos) rest.remove_prefix(1);
     rest = text::trim_start(rest);
     if (!rest.starts_with(key)) continue;
     rest.remove_prefix(key.size());
-    while (!rest.empty() && std::string_view("\"'`* ").find(rest[0]) != std::string_view::npos)
-      rest.remove_prefix(1);
+    while (!rest.empty() && std::string_view("\"'`* ").find(rest[0]) != std::string_view::npos) rest.remove_prefix(1);
     if (rest.empty() || (rest[0] != ':' && rest[0] != '=')) continue;
     rest = text::trim(rest.substr(1));
     while (rest.starts_with("*")) rest = text::trim_start(rest.substr(1));
@@ -126,8 +120,7 @@ Value scrape_lines(std::string_view text, const Value& schema) {
     std::string_view raw = line_value(text, key->view());
     if (raw.empty()) continue;
     const Value* type = property->is_dict() ? property->as_dict()->find("type") : nullptr;
-    uint32_t bits =
-        type && type->is_string() ? schema::type_bits(type->as_string()->view()) : schema::kString;
+    uint32_t bits = type && type->is_string() ? schema::type_bits(type->as_string()->view()) : schema::kString;
     auto parsed = parse_json(raw);
     bool fits = parsed && (bits & schema::type_bit(*parsed));
     if (fits) dict_set(found, static_cast<const StringObject*>(key), std::move(*parsed));
@@ -183,15 +176,13 @@ Outcome<Value> schema_recover(Call& call) {
     return false;
   };
   recovery.attempts = 1;
-  if (auto parsed = parse_json(text); parsed && HARN_TRY(accepts("parsed", *parsed)))
-    return recovery.to_value(text);
+  if (auto parsed = parse_json(text); parsed && HARN_TRY(accepts("parsed", *parsed))) return recovery.to_value(text);
   recovery.attempts = 2;
   if (auto parsed = parse_json(find_json(text)); parsed && HARN_TRY(accepts("extracted", *parsed)))
     return recovery.to_value(text);
   recovery.attempts = 3;
   Value scraped = scrape_lines(text, call.arg(1));
-  if (scraped.as_dict()->size() > 0 && HARN_TRY(accepts("regex", scraped)))
-    return recovery.to_value(text);
+  if (scraped.as_dict()->size() > 0 && HARN_TRY(accepts("regex", scraped))) return recovery.to_value(text);
   return recovery.to_value(text);
 }
 

@@ -46,8 +46,7 @@ std::string_view key_in(Form form, std::string_view key) {
 // `number` stays what it is in the canonical form: it covers int and float there too.
 std::string_view type_in(Form form, std::string_view type) {
   for (const Spelling& spelling : kTypes) {
-    if (form == Form::Canonical && spelling.json == type && type != "number")
-      return spelling.canonical;
+    if (form == Form::Canonical && spelling.json == type && type != "number") return spelling.canonical;
     if (form != Form::Canonical && spelling.canonical == type) return spelling.json;
   }
   return type;
@@ -56,15 +55,14 @@ std::string_view type_in(Form form, std::string_view type) {
 // What stands under a key: another schema, a list of them, a dict of them, or data.
 enum class Content { Data, Schema, SchemaList, SchemaDict };
 Content content_of(std::string_view key) {
-  for (std::string_view name : {"items", "additional_properties", "additionalProperties", "not",
-                                "if", "then", "else", "contains", "propertyNames"}) {
+  for (std::string_view name : {"items", "additional_properties", "additionalProperties", "not", "if", "then", "else",
+                                "contains", "propertyNames"}) {
     if (key == name) return Content::Schema;
   }
   for (std::string_view name : {"union", "anyOf", "oneOf", "all_of", "allOf", "prefixItems"}) {
     if (key == name) return Content::SchemaList;
   }
-  for (std::string_view name :
-       {"properties", "definitions", "$defs", "patternProperties", "dependentSchemas"}) {
+  for (std::string_view name : {"properties", "definitions", "$defs", "patternProperties", "dependentSchemas"}) {
     if (key == name) return Content::SchemaDict;
   }
   return Content::Data;
@@ -105,17 +103,13 @@ Value change_components(const Value& components, Change change) {
 
 // ["string", "null"] is a nullable string; several other types become a list of types.
 void set_canonical_type(Value& result, const Value& type) {
-  if (type.is_string())
-    return dict_set(result, "type", text_value(type_in(Form::Canonical, type.as_string()->view())));
+  if (type.is_string()) return dict_set(result, "type", text_value(type_in(Form::Canonical, type.as_string()->view())));
   if (!type.is_list()) return dict_set(result, "type", type);
   auto types = new_list();
   for (const Value& name : type.as_list()->values()) {
-    bool is_null = name.is_string() &&
-                   (name.as_string()->view() == "null" || name.as_string()->view() == "nil");
+    bool is_null = name.is_string() && (name.as_string()->view() == "null" || name.as_string()->view() == "nil");
     if (is_null) dict_set(result, "nullable", Value::boolean(true));
-    else
-      types->push(name.is_string() ? text_value(type_in(Form::Canonical, name.as_string()->view()))
-                                   : name);
+    else types->push(name.is_string() ? text_value(type_in(Form::Canonical, name.as_string()->view())) : name);
   }
   if (types->size == 0) dict_set(result, "type", text_value("nil"));
   else if (types->size == 1) dict_set(result, "type", types->items[0]);
@@ -180,9 +174,7 @@ Outcome<Value> schema_argument(Call& call, uint32_t i) {
   return call.arg(i);
 }
 
-Outcome<Value> to_canonical_form(Call& call) {
-  return to_canonical(HARN_TRY(schema_argument(call, 0)), 0);
-}
+Outcome<Value> to_canonical_form(Call& call) { return to_canonical(HARN_TRY(schema_argument(call, 0)), 0); }
 Outcome<Value> schema_to_json_schema(Call& call) {
   return from_canonical(to_canonical(HARN_TRY(schema_argument(call, 0)), 0), Form::JsonSchema, 0);
 }
@@ -203,15 +195,12 @@ Value without_required(const Value& schema, int depth) {
   Value result = new_dict();
   for (auto [key, value] : schema.as_dict()->entries()) {
     if (key->view() == "required") continue;
-    dict_set(result, static_cast<const StringObject*>(key),
-             change_below(key->view(), *value, below));
+    dict_set(result, static_cast<const StringObject*>(key), change_below(key->view(), *value, below));
   }
   return result;
 }
 
-Outcome<Value> schema_partial(Call& call) {
-  return without_required(HARN_TRY(schema_argument(call, 0)), 0);
-}
+Outcome<Value> schema_partial(Call& call) { return without_required(HARN_TRY(schema_argument(call, 0)), 0); }
 
 // Keeps the properties, and the names in `required`, for which listed == keep.
 Outcome<Value> choose_properties(Call& call, bool keep) {
@@ -222,8 +211,7 @@ Outcome<Value> choose_properties(Call& call, bool keep) {
   if (properties && properties->is_dict()) {
     Value chosen = new_dict();
     for (auto [key, value] : properties->as_dict()->entries()) {
-      if (contains(keys, Value::share(key)) == keep)
-        dict_set(chosen, static_cast<const StringObject*>(key), *value);
+      if (contains(keys, Value::share(key)) == keep) dict_set(chosen, static_cast<const StringObject*>(key), *value);
     }
     dict_set(schema, "properties", std::move(chosen));
   }
@@ -252,8 +240,7 @@ constinit const Builtin kRows[] = {
     {.name = "schema_from_json_schema",
      .signature = kOneSchema,
      .doc = "Returns a JSON Schema in canonical spelling.",
-     .example =
-         R"(schema_from_json_schema({type: ["integer", "null"]}) == {type: "int", nullable: true})",
+     .example = R"(schema_from_json_schema({type: ["integer", "null"]}) == {type: "int", nullable: true})",
      .call = to_canonical_form},
     {.name = "schema_from_openapi_schema",
      .signature = kOneSchema,
@@ -278,14 +265,12 @@ constinit const Builtin kRows[] = {
     {.name = "schema_to_json_schema",
      .signature = kOneSchema,
      .doc = "Returns the schema as JSON Schema.",
-     .example =
-         R"(schema_to_json_schema({type: "int", nullable: true}) == {type: ["integer", "null"]})",
+     .example = R"(schema_to_json_schema({type: "int", nullable: true}) == {type: ["integer", "null"]})",
      .call = schema_to_json_schema},
     {.name = "schema_to_openapi_schema",
      .signature = kOneSchema,
      .doc = "Returns the schema as OpenAPI writes it.",
-     .example =
-         R"(schema_to_openapi_schema({type: "int", nullable: true}) == {type: "integer", nullable: true})",
+     .example = R"(schema_to_openapi_schema({type: "int", nullable: true}) == {type: "integer", nullable: true})",
      .call = schema_to_openapi_schema},
 };
 

@@ -88,8 +88,7 @@ std::string decode_step(std::string_view raw) {
     if (raw[i] == '~' && i + 1 < raw.size() && (raw[i + 1] == '0' || raw[i + 1] == '1')) {
       step += raw[++i] == '0' ? '~' : '/';
     } else if (raw[i] == '%' && i + 2 < raw.size() &&
-               std::from_chars(raw.data() + i + 1, raw.data() + i + 3, code, 16).ptr ==
-                   raw.data() + i + 3) {
+               std::from_chars(raw.data() + i + 1, raw.data() + i + 3, code, 16).ptr == raw.data() + i + 3) {
       step += static_cast<char>(code);
       i += 2;
     } else {
@@ -102,10 +101,8 @@ std::string decode_step(std::string_view raw) {
 const Value* follow(const Value* at, std::string_view step) {
   if (at->is_dict()) return at->as_dict()->find(step);
   size_t number = 0;
-  bool is_number = std::from_chars(step.data(), step.data() + step.size(), number).ptr ==
-                   step.data() + step.size();
-  if (at->is_list() && !step.empty() && is_number && number < at->as_list()->size)
-    return &at->as_list()->items[number];
+  bool is_number = std::from_chars(step.data(), step.data() + step.size(), number).ptr == step.data() + step.size();
+  if (at->is_list() && !step.empty() && is_number && number < at->as_list()->size) return &at->as_list()->items[number];
   return nullptr;
 }
 

@@ -10,16 +10,48 @@
 namespace harn::builtins::schema {
 
 enum class Keyword : uint8_t {
-  Type, Nullable, Default, Const, Enum, Ref, Union, OneOf, AllOf, Not, If, Then, Else,
+  Type,
+  Nullable,
+  Default,
+  Const,
+  Enum,
+  Ref,
+  Union,
+  OneOf,
+  AllOf,
+  Not,
+  If,
+  Then,
+  Else,
   // numbers
-  Min, Max, ExclusiveMin, ExclusiveMax, MultipleOf,
+  Min,
+  Max,
+  ExclusiveMin,
+  ExclusiveMax,
+  MultipleOf,
   // strings
-  MinLength, MaxLength, Pattern,
+  MinLength,
+  MaxLength,
+  Pattern,
   // lists
-  Items, PrefixItems, MinItems, MaxItems, UniqueItems, Contains, MinContains, MaxContains,
+  Items,
+  PrefixItems,
+  MinItems,
+  MaxItems,
+  UniqueItems,
+  Contains,
+  MinContains,
+  MaxContains,
   // dicts
-  Properties, Required, AdditionalProperties, PatternProperties, PropertyNames, MinProperties,
-  MaxProperties, DependentRequired, DependentSchemas,
+  Properties,
+  Required,
+  AdditionalProperties,
+  PatternProperties,
+  PropertyNames,
+  MinProperties,
+  MaxProperties,
+  DependentRequired,
+  DependentSchemas,
   Count,
 };
 
@@ -35,8 +67,18 @@ class Keywords {
 
 // Types as bits: what a value is, and what a schema allows.
 enum TypeBit : uint32_t {
-  kString = 1, kInt = 2, kFloat = 4, kBool = 8, kList = 16, kDict = 32, kSet = 64, kNil = 128,
-  kClosure = 256, kBytes = 512, kOther = 1024, kAny = 2047,
+  kString = 1,
+  kInt = 2,
+  kFloat = 4,
+  kBool = 8,
+  kList = 16,
+  kDict = 32,
+  kSet = 64,
+  kNil = 128,
+  kClosure = 256,
+  kBytes = 512,
+  kOther = 1024,
+  kAny = 2047,
 };
 // 0 when there is no such type.
 uint32_t type_bits(std::string_view name);

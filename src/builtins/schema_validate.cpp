@@ -141,8 +141,7 @@ void Validator::check_choices(const Value& value, const Keywords& words) {
   const Value* choices = words[Keyword::Enum];
   if (!choices) return;
   if (!is_list_like(*choices)) return reject("schema `enum` must be a list");
-  if (!contains(*choices, value))
-    report(harn::format("value must be one of {}", display(*choices)));
+  if (!contains(*choices, value)) report(harn::format("value must be one of {}", display(*choices)));
 }
 
 void Validator::check_branches(const Value& value, const Keywords& words) {
@@ -163,8 +162,7 @@ void Validator::check_branches(const Value& value, const Keywords& words) {
     auto matches = [&](const Value& branch) { return fits(value, branch); };
     auto count = std::count_if(branches->items, branches->items + branches->size, matches);
     if (count == 0) report("value did not match any union branch");
-    if (count > 1)
-      report(harn::format("value matched {} branches of oneOf, expected exactly one", count));
+    if (count > 1) report(harn::format("value matched {} branches of oneOf, expected exactly one", count));
   }
   if (const ListObject* branches = list_of(Keyword::AllOf, "all_of")) {
     for (const Value& branch : branches->values()) check(value, branch);
@@ -184,12 +182,9 @@ void Validator::check_number(const Value& value, const Keywords& words) {
     return number && number->is_number() ? number : nullptr;
   };
   // An older draft has `exclusiveMinimum: true` beside `minimum`.
-  auto is_exclusive = [&](Keyword word) {
-    return words[word] && words[word]->is_bool() && words[word]->as_bool();
-  };
+  auto is_exclusive = [&](Keyword word) { return words[word] && words[word]->is_bool() && words[word]->as_bool(); };
   auto report_limit = [&](std::string_view sign, const Value& number) {
-    report(harn::format("expected value {} {}, got {}", sign, number_text(number),
-                        number_text(value)));
+    report(harn::format("expected value {} {}, got {}", sign, number_text(number), number_text(value)));
   };
   if (const Value* min = limit(Keyword::Min)) {
     if (is_exclusive(Keyword::ExclusiveMin) ? !less(*min, value) : less(value, *min)) {
@@ -201,18 +196,13 @@ void Validator::check_number(const Value& value, const Keywords& words) {
       report_limit(is_exclusive(Keyword::ExclusiveMax) ? "<" : "<=", *max);
     }
   }
-  if (const Value* min = limit(Keyword::ExclusiveMin); min && !less(*min, value))
-    report_limit(">", *min);
-  if (const Value* max = limit(Keyword::ExclusiveMax); max && !less(value, *max))
-    report_limit("<", *max);
+  if (const Value* min = limit(Keyword::ExclusiveMin); min && !less(*min, value)) report_limit(">", *min);
+  if (const Value* max = limit(Keyword::ExclusiveMax); max && !less(value, *max)) report_limit("<", *max);
   if (const Value* unit = limit(Keyword::MultipleOf); unit && unit->as_number() > 0) {
     double ratio = value.as_number() / unit->as_number();
-    bool is_multiple = value.is_int() && unit->is_int()
-                           ? value.as_int() % unit->as_int() == 0
-                           : std::abs(ratio - std::round(ratio)) < 1e-9;
-    if (!is_multiple)
-      report(harn::format("expected a multiple of {}, got {}", number_text(*unit),
-                          number_text(value)));
+    bool is_multiple = value.is_int() && unit->is_int() ? value.as_int() % unit->as_int() == 0
+                                                        : std::abs(ratio - std::round(ratio)) < 1e-9;
+    if (!is_multiple) report(harn::format("expected a multiple of {}, got {}", number_text(*unit), number_text(value)));
   }
 }
 
@@ -249,8 +239,8 @@ void Validator::check_text(const Value& value, const Keywords& words) {
 
 void Validator::check_items(const Value& value, const Keywords& words) {
   auto size = static_cast<int64_t>(value.is(Kind::Set) ? value.as_set()->size : list_size(value));
-  for (auto [word_min, word_max] : {std::pair(Keyword::MinItems, Keyword::MaxItems),
-                                    std::pair(Keyword::MinLength, Keyword::MaxLength)}) {
+  for (auto [word_min, word_max] :
+       {std::pair(Keyword::MinItems, Keyword::MaxItems), std::pair(Keyword::MinLength, Keyword::MaxLength)}) {
     if (const Value* min = words[word_min]; is_count(min) && size < min->as_int()) {
       report(harn::format("expected at least {} items, got {}", min->as_int(), size));
     }
@@ -263,11 +253,9 @@ void Validator::check_items(const Value& value, const Keywords& words) {
   const Value* unique = words[Keyword::UniqueItems];
   bool looks_inside = items || prefix || words[Keyword::Contains] || (unique && truthy(*unique));
   if (!looks_inside) return;
-  if (value.is(Kind::Range) && list_size(value) > kMaxListSize)
-    return report("list too large to check");
+  if (value.is(Kind::Range) && list_size(value) > kMaxListSize) return report("list too large to check");
 
-  Ref<ListObject> list =
-      value.is(Kind::Set) ? set_items(value.as_set()) : to_list_object(value);
+  Ref<ListObject> list = value.is(Kind::Set) ? set_items(value.as_set()) : to_list_object(value);
   size_t prefix_size = 0;
   if (prefix) {
     if (!prefix->is_list()) return reject("schema `prefixItems` must be a list");
@@ -287,8 +275,7 @@ void Validator::check_items(const Value& value, const Keywords& words) {
     for (const Value& item : list->values()) {
       step();
       // A set tells 1 from 1.0; JSON does not.
-      Value key = item.is_float() && item.as_float() == std::trunc(item.as_float()) &&
-                          std::abs(item.as_float()) < 1e15
+      Value key = item.is_float() && item.as_float() == std::trunc(item.as_float()) && std::abs(item.as_float()) < 1e15
                       ? Value::integer(static_cast<int64_t>(item.as_float()))
                       : item;
       if (!seen->insert(std::move(key))) return report("expected unique items");
@@ -301,14 +288,13 @@ void Validator::check_contains(std::span<const Value> items, const Keywords& wor
   const Value* wanted = words[Keyword::Contains];
   if (!wanted) return;
   int64_t min = is_count(words[Keyword::MinContains]) ? words[Keyword::MinContains]->as_int() : 1;
-  int64_t max =
-      is_count(words[Keyword::MaxContains]) ? words[Keyword::MaxContains]->as_int() : INT64_MAX;
-  int64_t found = std::count_if(items.begin(), items.end(),
-                                [&](const Value& item) { step(); return fits(item, *wanted); });
-  if (found < min)
-    report(harn::format("expected at least {} items that match `contains`, got {}", min, found));
-  if (found > max)
-    report(harn::format("expected at most {} items that match `contains`, got {}", max, found));
+  int64_t max = is_count(words[Keyword::MaxContains]) ? words[Keyword::MaxContains]->as_int() : INT64_MAX;
+  int64_t found = std::count_if(items.begin(), items.end(), [&](const Value& item) {
+    step();
+    return fits(item, *wanted);
+  });
+  if (found < min) report(harn::format("expected at least {} items that match `contains`, got {}", min, found));
+  if (found > max) report(harn::format("expected at most {} items that match `contains`, got {}", max, found));
 }
 
 void Validator::check_dict(const Value& value, const Keywords& words) {
@@ -321,10 +307,9 @@ void Validator::check_dict(const Value& value, const Keywords& words) {
       }
     }
   }
-  for (Keyword word : {Keyword::Properties, Keyword::PatternProperties, Keyword::DependentRequired,
-                       Keyword::DependentSchemas}) {
-    if (words[word] && !words[word]->is_dict())
-      return reject("schema `properties` and its kind must be dicts");
+  for (Keyword word :
+       {Keyword::Properties, Keyword::PatternProperties, Keyword::DependentRequired, Keyword::DependentSchemas}) {
+    if (words[word] && !words[word]->is_dict()) return reject("schema `properties` and its kind must be dicts");
   }
   auto size = static_cast<int64_t>(dict->size());
   if (const Value* min = words[Keyword::MinProperties]; is_count(min) && size < min->as_int()) {
@@ -376,12 +361,9 @@ void Validator::check_entry(const StringObject* key, const Value& value, const K
   if (!additional->as_bool()) report(harn::format("unexpected key '{}'", key->view()));
 }
 
-void Validator::check_below_name(const StringObject* key, const Value& schema) {
-  check(key_value(key), schema);
-}
+void Validator::check_below_name(const StringObject* key, const Value& schema) { check(key_value(key), schema); }
 
-void Validator::check_dependencies(const DictObject* dict, const Value& value,
-                                   const Keywords& words) {
+void Validator::check_dependencies(const DictObject* dict, const Value& value, const Keywords& words) {
   if (const Value* dependent = words[Keyword::DependentRequired]) {
     for (auto [key, needed] : dependent->as_dict()->entries()) {
       if (!dict->find(key) || !is_list_like(*needed)) continue;
@@ -422,8 +404,7 @@ void Validator::fill_properties(Value& value, const Keywords& words, int depth) 
       if (given) {
         item = *given;
       } else {
-        const Value* otherwise =
-            schema->is_dict() ? Keywords(schema->as_dict())[Keyword::Default] : nullptr;
+        const Value* otherwise = schema->is_dict() ? Keywords(schema->as_dict())[Keyword::Default] : nullptr;
         if (!otherwise) continue;
         item = *otherwise;
       }
@@ -470,8 +451,7 @@ void Validator::fill(Value& value, const Value& schema, int depth) {
     step();
     Value item = value.as_list()->items[i];
     fill(item, *items, depth + 1);
-    if (item.bits() != value.as_list()->items[i].bits())
-      writable_list(value)->items[i] = std::move(item);
+    if (item.bits() != value.as_list()->items[i].bits()) writable_list(value)->items[i] = std::move(item);
   }
 }
 

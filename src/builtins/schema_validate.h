@@ -34,8 +34,7 @@ class Validator {
   void check_dict(const vm::Value& value, const Keywords& words);
   void check_entry(const vm::StringObject* key, const vm::Value& value, const Keywords& words);
   void check_below_name(const vm::StringObject* key, const vm::Value& schema);
-  void check_dependencies(const vm::DictObject* dict, const vm::Value& value,
-                          const Keywords& words);
+  void check_dependencies(const vm::DictObject* dict, const vm::Value& value, const Keywords& words);
   void check_reference(const vm::Value& value, const vm::Value& reference);
   // Whether the value fits, without keeping the errors.
   bool fits(const vm::Value& value, const vm::Value& schema);
@@ -54,7 +53,7 @@ class Validator {
   std::string path_;
   int depth_ = 0;
   size_t steps_ = 0;
-  int silent_ = 0;      // > 0: errors are counted only
+  int silent_ = 0;  // > 0: errors are counted only
   size_t failures_ = 0;
 };
 

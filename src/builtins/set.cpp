@@ -97,56 +97,74 @@ Outcome<Value> combined(Call& call) {
 bool both_sets(Call& call) { return is_set(call.arg(0)) && is_set(call.arg(1)); }
 
 Outcome<Value> is_subset(Call& call) {
-  return Value::boolean(both_sets(call) && holds_all(*call.arg(1).as_set(), *call.arg(0).as_set(),
-                                                     Match::Structure));
+  return Value::boolean(both_sets(call) && holds_all(*call.arg(1).as_set(), *call.arg(0).as_set(), Match::Structure));
 }
 Outcome<Value> is_superset(Call& call) {
-  return Value::boolean(both_sets(call) && holds_all(*call.arg(0).as_set(), *call.arg(1).as_set(),
-                                                     Match::Structure));
+  return Value::boolean(both_sets(call) && holds_all(*call.arg(0).as_set(), *call.arg(1).as_set(), Match::Structure));
 }
 Outcome<Value> is_disjoint(Call& call) {
-  return Value::boolean(!both_sets(call) || !holds_any(*call.arg(0).as_set(),
-                                                       *call.arg(1).as_set(), Match::Structure));
+  return Value::boolean(!both_sets(call) || !holds_any(*call.arg(0).as_set(), *call.arg(1).as_set(), Match::Structure));
 }
 
 constexpr std::string_view kCombine = "(a: set, b: set) -> set";
 constexpr std::string_view kCompare = "(a: any, b: any) -> bool";
 
 constinit const Builtin kRows[] = {
-    {.name = "set", .signature = "(...values: any) -> set",
+    {.name = "set",
+     .signature = "(...values: any) -> set",
      .doc = "Returns the set of the values; lists and sets stand for their items.",
-     .example = "len(set(1, [2, 1])) == 2", .call = make_set},
-    {.name = "set_add", .signature = "(s: set, value: any) -> set",
+     .example = "len(set(1, [2, 1])) == 2",
+     .call = make_set},
+    {.name = "set_add",
+     .signature = "(s: set, value: any) -> set",
      .doc = "Returns the set with `value` in it.",
-     .example = "set_add(set(1), 2) == set(1, 2)", .call = add_item},
-    {.name = "set_contains", .signature = "(s: any, value: any) -> bool",
+     .example = "set_add(set(1), 2) == set(1, 2)",
+     .call = add_item},
+    {.name = "set_contains",
+     .signature = "(s: any, value: any) -> bool",
      .doc = "Says whether `value` is in the set.",
-     .example = "set_contains(set(1), 1)", .call = contains_item},
-    {.name = "set_difference", .signature = kCombine,
+     .example = "set_contains(set(1), 1)",
+     .call = contains_item},
+    {.name = "set_difference",
+     .signature = kCombine,
      .doc = "Returns the items of `a` that are not in `b`.",
-     .example = "set_difference(set(1, 2), set(2)) == set(1)", .call = combined<difference>},
-    {.name = "set_intersect", .signature = kCombine,
+     .example = "set_difference(set(1, 2), set(2)) == set(1)",
+     .call = combined<difference>},
+    {.name = "set_intersect",
+     .signature = kCombine,
      .doc = "Returns the items that are in both sets.",
-     .example = "set_intersect(set(1, 2), set(2)) == set(2)", .call = combined<intersection>},
-    {.name = "set_is_disjoint", .signature = kCompare,
+     .example = "set_intersect(set(1, 2), set(2)) == set(2)",
+     .call = combined<intersection>},
+    {.name = "set_is_disjoint",
+     .signature = kCompare,
      .doc = "Says whether the sets have no item in common.",
-     .example = "set_is_disjoint(set(1), set(2))", .call = is_disjoint},
-    {.name = "set_is_subset", .signature = kCompare,
+     .example = "set_is_disjoint(set(1), set(2))",
+     .call = is_disjoint},
+    {.name = "set_is_subset",
+     .signature = kCompare,
      .doc = "Says whether every item of `a` is in `b`.",
-     .example = "set_is_subset(set(1), set(1, 2))", .call = is_subset},
-    {.name = "set_is_superset", .signature = kCompare,
+     .example = "set_is_subset(set(1), set(1, 2))",
+     .call = is_subset},
+    {.name = "set_is_superset",
+     .signature = kCompare,
      .doc = "Says whether every item of `b` is in `a`.",
-     .example = "set_is_superset(set(1, 2), set(1))", .call = is_superset},
-    {.name = "set_remove", .signature = "(s: set, value: any) -> set",
+     .example = "set_is_superset(set(1, 2), set(1))",
+     .call = is_superset},
+    {.name = "set_remove",
+     .signature = "(s: set, value: any) -> set",
      .doc = "Returns the set without `value`.",
-     .example = "set_remove(set(1, 2), 2) == set(1)", .call = remove_item},
-    {.name = "set_symmetric_difference", .signature = kCombine,
+     .example = "set_remove(set(1, 2), 2) == set(1)",
+     .call = remove_item},
+    {.name = "set_symmetric_difference",
+     .signature = kCombine,
      .doc = "Returns the items that are in exactly one of the sets.",
      .example = "set_symmetric_difference(set(1, 2), set(2, 3)) == set(1, 3)",
      .call = combined<symmetric_difference>},
-    {.name = "set_union", .signature = kCombine,
+    {.name = "set_union",
+     .signature = kCombine,
      .doc = "Returns the items of both sets.",
-     .example = "set_union(set(1), set(2)) == set(1, 2)", .call = combined<set_union>},
+     .example = "set_union(set(1), set(2)) == set(1, 2)",
+     .call = combined<set_union>},
 };
 
 }  // namespace

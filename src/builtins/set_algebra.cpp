@@ -56,8 +56,7 @@ bool holds_any(const SetObject& set, const SetObject& items, Match match) {
 }
 
 // Adds the items of `from` whose presence in `other` is as wanted.
-static void add_where(SetObject& to, const SetObject& from, const SetObject& other, bool wanted,
-                      Match match) {
+static void add_where(SetObject& to, const SetObject& from, const SetObject& other, bool wanted, Match match) {
   auto values = from.values();
   for (auto item = values.begin(); item != values.end(); ++item) {
     step();

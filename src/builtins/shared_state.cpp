@@ -67,9 +67,13 @@ struct SharedState {
 template <class T>
 ScopedStore<T>& store_of(Call& call);
 template <>
-ScopedStore<SharedCell>& store_of(Call& call) { return call.vm().local<SharedState>().cells; }
+ScopedStore<SharedCell>& store_of(Call& call) {
+  return call.vm().local<SharedState>().cells;
+}
 template <>
-ScopedStore<SharedMap>& store_of(Call& call) { return call.vm().local<SharedState>().maps; }
+ScopedStore<SharedMap>& store_of(Call& call) {
+  return call.vm().local<SharedState>().maps;
+}
 
 // What the handle in argument 0 stands for.
 template <class T>
@@ -291,7 +295,8 @@ Outcome<Value> shared_map_cas(Call& call) {
   Value value = HARN_TRY(transfer(call.take(3)));
   Value old;  // dies when the lock is free again
   auto swap = [&] { old = value.is_nil() ? map.erase(key) : map.set(key, std::move(value)); };
-  return Value::boolean(compare_and_swap(map, expected, [&]() -> const Value& { return map.get(key); }, swap));
+  return Value::boolean(compare_and_swap(
+      map, expected, [&]() -> const Value& { return map.get(key); }, swap));
 }
 
 // ---- metrics, scopes ----

@@ -30,7 +30,10 @@ struct Handlers {
 };
 
 Outcome<int> signal_number(const Value& name) {
-  struct Known { std::string_view name; int number; };
+  struct Known {
+    std::string_view name;
+    int number;
+  };
   static constexpr Known kKnown[] = {{"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGHUP", SIGHUP}};
   std::string text = display(name);
   for (const Known& known : kKnown) {
@@ -122,8 +125,14 @@ Outcome<Value> interrupt_off(Call& call) {
 Outcome<Value> interrupted(Call& call) { return Value::boolean(call.vm().was_interrupted()); }
 
 constinit const Builtin kRows[] = {
-    {.name = "__interrupt_on", .signature = "(handler: any, options: dict) -> dict", .doc = "std/signal on_interrupt.", .call = interrupt_on},
-    {.name = "__interrupt_off", .signature = "(handle: any) -> bool", .doc = "std/signal off_interrupt.", .call = interrupt_off},
+    {.name = "__interrupt_on",
+     .signature = "(handler: any, options: dict) -> dict",
+     .doc = "std/signal on_interrupt.",
+     .call = interrupt_on},
+    {.name = "__interrupt_off",
+     .signature = "(handle: any) -> bool",
+     .doc = "std/signal off_interrupt.",
+     .call = interrupt_off},
     {.name = "__interrupted", .signature = "() -> bool", .doc = "std/signal interrupted.", .call = interrupted},
 };
 

@@ -91,12 +91,9 @@ Order order_by_compare(std::span<const Value> keys) {
 // The places of the keys in ascending order.
 Order order_of(std::span<const Value> keys) {
   switch (common_kind(keys)) {
-    case KeyKind::Ints:
-      return order_by<int64_t>(keys, [](const Value& key) { return key.as_int(); });
-    case KeyKind::Floats:
-      return order_by<double>(keys, [](const Value& key) { return key.as_float(); });
-    case KeyKind::Texts:
-      return order_by<TextKey>(keys, [](const Value& key) { return key.as_string(); });
+    case KeyKind::Ints: return order_by<int64_t>(keys, [](const Value& key) { return key.as_int(); });
+    case KeyKind::Floats: return order_by<double>(keys, [](const Value& key) { return key.as_float(); });
+    case KeyKind::Texts: return order_by<TextKey>(keys, [](const Value& key) { return key.as_string(); });
     case KeyKind::Mixed: break;
   }
   return order_by_compare(keys);
@@ -150,12 +147,17 @@ Outcome<Value> sort_by_keys(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
-    {.name = "__sort_by_keys", .signature = "(items: list, keys: list) -> list",
+    {.name = "__sort_by_keys",
+     .signature = "(items: list, keys: list) -> list",
      .doc = "Returns the items in ascending order of their keys; equals keep their order.",
-     .example = R"(__sort_by_keys(["b", "a"], [2, 1]) == ["a", "b"])", .call = sort_by_keys},
-    {.name = "sort", .receiver = on(Kind::List, Kind::Range), .signature = "() -> list",
+     .example = R"(__sort_by_keys(["b", "a"], [2, 1]) == ["a", "b"])",
+     .call = sort_by_keys},
+    {.name = "sort",
+     .receiver = on(Kind::List, Kind::Range),
+     .signature = "() -> list",
      .doc = "Returns the items in ascending order; equals keep their order.",
-     .example = "[3, 1, 2].sort() == [1, 2, 3]", .call = sort},
+     .example = "[3, 1, 2].sort() == [1, 2, 3]",
+     .call = sort},
 };
 
 }  // namespace

@@ -13,8 +13,8 @@ namespace {
 
 Locks& locks(Call& call) { return call.vm().scheduler().locks(); }
 
-Step acquire_from(WaitCall& call, std::string_view kind, std::string_view key, uint64_t capacity,
-                  uint64_t amount, Nanoseconds due) {
+Step acquire_from(WaitCall& call, std::string_view kind, std::string_view key, uint64_t capacity, uint64_t amount,
+                  Nanoseconds due) {
   auto lock = locks(call).find(kind, key, capacity);
   if (!lock) return call.fail(std::move(lock).error());
   return acquire(call, std::move(*lock), amount, due);

@@ -70,9 +70,7 @@ Outcome<Value> request_cancel(Call& call) {
   return Value::boolean(true);
 }
 
-Step task_wait(WaitCall& call) {
-  return wait_for_end(call, *as_task(call.arg(0)), wait_due(call, 1));
-}
+Step task_wait(WaitCall& call) { return wait_for_end(call, *as_task(call.arg(0)), wait_due(call, 1)); }
 
 Outcome<Value> is_cancelled(Call&) {
   return Value::boolean(Scheduler::current().cancel_requested.load(std::memory_order_relaxed));
@@ -118,10 +116,12 @@ Step sleep(WaitCall& call) {
   if (!call.is_retry()) {
     const Value& time = call.arg(0);
     if (!time.is_int() && !time.is_float()) return call.done({});
-    auto leave = effects::perform(effects::Run::current(call.vm()), effects::Sleep{static_cast<int64_t>(time.as_number())});
+    auto leave =
+        effects::perform(effects::Run::current(call.vm()), effects::Sleep{static_cast<int64_t>(time.as_number())});
     if (!leave) return call.fail(std::move(leave).error());
-    task.wait_until = time.is_float() ? call.scheduler().clock().now() + static_cast<Nanoseconds>(time.as_float() * kMillisecond)
-                                      : due_in(call.scheduler(), time.as_int());
+    task.wait_until = time.is_float()
+                          ? call.scheduler().clock().now() + static_cast<Nanoseconds>(time.as_float() * kMillisecond)
+                          : due_in(call.scheduler(), time.as_int());
     if (time.as_number() <= 0) return call.done({});
   }
   uint64_t ticket = task.begin_wait("sleep");
@@ -141,24 +141,45 @@ constinit const Builtin kRows[] = {
      .doc = "Stops a task: it unwinds at once, running its defers, and this returns when it has ended.",
      .example = "cancel(spawn { sleep(60000) }) == nil",
      .prelude = "task_cancel"},
-    {.name = "__cancel", .signature = "(task: any) -> any", .doc = "cancel, with what it waited for as its value.", .wait = cancel},
+    {.name = "__cancel",
+     .signature = "(task: any) -> any",
+     .doc = "cancel, with what it waited for as its value.",
+     .wait = cancel},
     {.name = "cancel_graceful",
      .signature = "(task: any, timeout?: int) -> any",
      .doc = "Asks a task to end, waits, and stops it when the time (5 s) is over: Ok(result) or Err(text).",
      .example = "unwrap_err(cancel_graceful(spawn { sleep(60000) }, 1000)) == \"kind:cancelled:VM cancelled by host\"",
      .prelude = "task_cancel_graceful"},
-    {.name = "__task_request", .signature = "(task: any) -> bool", .doc = "Asks a task to end; false when it has.", .call = request_cancel},
-    {.name = "__task_wait", .signature = "(task: any, timeout: any) -> any", .doc = "Waits for the end of a task.", .wait = task_wait},
+    {.name = "__task_request",
+     .signature = "(task: any) -> bool",
+     .doc = "Asks a task to end; false when it has.",
+     .call = request_cancel},
+    {.name = "__task_wait",
+     .signature = "(task: any, timeout: any) -> any",
+     .doc = "Waits for the end of a task.",
+     .wait = task_wait},
     {.name = "is_cancelled",
      .signature = "() -> bool",
      .doc = "Whether this task has been asked to end.",
      .example = "is_cancelled() == false",
      .call = is_cancelled},
-    {.name = "__deadline_begin", .signature = "(ms: any, start: int) -> nil", .doc = "Enters a deadline block.", .call = deadline_begin},
-    {.name = "__deadline_check", .signature = "() -> nil", .doc = "Throws when the time of the block is over.", .call = deadline_check},
+    {.name = "__deadline_begin",
+     .signature = "(ms: any, start: int) -> nil",
+     .doc = "Enters a deadline block.",
+     .call = deadline_begin},
+    {.name = "__deadline_check",
+     .signature = "() -> nil",
+     .doc = "Throws when the time of the block is over.",
+     .call = deadline_check},
     {.name = "__deadline_end", .signature = "() -> nil", .doc = "Leaves a deadline block.", .call = deadline_end},
-    {.name = "__permits_held", .signature = "() -> int", .doc = "How many permits the task's scopes hold.", .call = permits_held},
-    {.name = "__permits_release", .signature = "(keep: int) -> nil", .doc = "Gives back permits.", .call = permits_release},
+    {.name = "__permits_held",
+     .signature = "() -> int",
+     .doc = "How many permits the task's scopes hold.",
+     .call = permits_held},
+    {.name = "__permits_release",
+     .signature = "(keep: int) -> nil",
+     .doc = "Gives back permits.",
+     .call = permits_release},
     {.name = "sleep",
      .signature = "(ms: any) -> nil",
      .doc = "Waits for some milliseconds; other tasks run meanwhile.",

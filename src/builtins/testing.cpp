@@ -26,23 +26,31 @@ Outcome<Value> assert_true(Call& call) {
 Outcome<Value> assert_eq(Call& call) {
   if (equal(call.arg(0), call.arg(1))) return Value();
   return failed(call, 2,
-                harn::format("Assertion failed: expected {}, got {}", display(call.arg(1)),
-                             display(call.arg(0))));
+                harn::format("Assertion failed: expected {}, got {}", display(call.arg(1)), display(call.arg(0))));
 }
 
 Outcome<Value> assert_ne(Call& call) {
   if (!equal(call.arg(0), call.arg(1))) return Value();
-  return failed(
-      call, 2,
-      harn::format("Assertion failed: values should not be equal: {}", display(call.arg(0))));
+  return failed(call, 2, harn::format("Assertion failed: values should not be equal: {}", display(call.arg(0))));
 }
 
 // ---- error categories ----
 
-constexpr std::array<std::string_view, 15> kCategories = {
-    "timeout", "auth", "rate_limit", "overloaded", "server_error", "transient_network",
-    "schema_validation", "tool_error", "tool_rejected", "egress_blocked", "cancelled", "not_found",
-    "circuit_open", "budget_exceeded", "generic"};
+constexpr std::array<std::string_view, 15> kCategories = {"timeout",
+                                                          "auth",
+                                                          "rate_limit",
+                                                          "overloaded",
+                                                          "server_error",
+                                                          "transient_network",
+                                                          "schema_validation",
+                                                          "tool_error",
+                                                          "tool_rejected",
+                                                          "egress_blocked",
+                                                          "cancelled",
+                                                          "not_found",
+                                                          "circuit_open",
+                                                          "budget_exceeded",
+                                                          "generic"};
 
 bool is_category(std::string_view name) {
   for (std::string_view category : kCategories) {
@@ -107,8 +115,7 @@ bool mentions(std::string_view text, std::string_view word) {
   for (size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     if (!is_digit(word[0])) return true;
     size_t end = at + word.size();
-    if ((at == 0 || !is_digit(text[at - 1])) && (end == text.size() || !is_digit(text[end])))
-      return true;
+    if ((at == 0 || !is_digit(text[at - 1])) && (end == text.size() || !is_digit(text[end]))) return true;
   }
   return false;
 }
@@ -141,8 +148,7 @@ std::string_view category_of(const Value& error) {
     return category->as_string()->view();
   }
   const Value* message = error.as_dict()->find("message");
-  return message && message->is_string() && !category ? guess_category(message->as_string()->view())
-                                                      : "generic";
+  return message && message->is_string() && !category ? guess_category(message->as_string()->view()) : "generic";
 }
 
 Outcome<Value> error_category(Call& call) { return text_value(category_of(call.arg(0))); }
@@ -150,16 +156,11 @@ Outcome<Value> error_category(Call& call) { return text_value(category_of(call.a
 Outcome<Value> throw_error(Call& call) {
   auto category = HARN_TRY(call.text_or(1, "generic"));
   if (!is_category(category)) category = "generic";
-  return throw_value(
-      DictBuilder().add("message", call.take(0)).add("category", text_value(category)).done());
+  return throw_value(DictBuilder().add("message", call.take(0)).add("category", text_value(category)).done());
 }
 
-Outcome<Value> is_timeout(Call& call) {
-  return Value::boolean(category_of(call.arg(0)) == "timeout");
-}
-Outcome<Value> is_rate_limited(Call& call) {
-  return Value::boolean(category_of(call.arg(0)) == "rate_limit");
-}
+Outcome<Value> is_timeout(Call& call) { return Value::boolean(category_of(call.arg(0)) == "timeout"); }
+Outcome<Value> is_rate_limited(Call& call) { return Value::boolean(category_of(call.arg(0)) == "rate_limit"); }
 
 constinit const Builtin kRows[] = {
     {.name = "assert",

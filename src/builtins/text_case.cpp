@@ -21,15 +21,9 @@ using namespace vm;
 
 // ---- full case mapping ----
 
-utf8proc_category_t category(char32_t c) {
-  return utf8proc_category(static_cast<utf8proc_int32_t>(c));
-}
-char32_t simple_upper(char32_t c) {
-  return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c)));
-}
-char32_t simple_lower(char32_t c) {
-  return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
-}
+utf8proc_category_t category(char32_t c) { return utf8proc_category(static_cast<utf8proc_int32_t>(c)); }
+char32_t simple_upper(char32_t c) { return static_cast<char32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c))); }
+char32_t simple_lower(char32_t c) { return static_cast<char32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c))); }
 
 // utf8proc maps one character to one. The characters whose upper case is longer (ß, ŉ, ﬁ, ᾳ ...) are
 // exactly the not yet upper-case ones whose case folding is longer, and their upper case is the
@@ -37,8 +31,8 @@ char32_t simple_lower(char32_t c) {
 void append_upper(std::string& out, char32_t c) {
   std::array<utf8proc_int32_t, 4> folded;
   int bound_class = 0;
-  auto size = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), folded.data(),
-                                      folded.size(), UTF8PROC_CASEFOLD, &bound_class);
+  auto size = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), folded.data(), folded.size(), UTF8PROC_CASEFOLD,
+                                      &bound_class);
   bool longer = size > 1 && size <= static_cast<utf8proc_ssize_t>(folded.size());
   if (!longer || category(c) == UTF8PROC_CATEGORY_LU) {
     return text::append_utf8(out, simple_upper(c));
@@ -50,8 +44,7 @@ void append_upper(std::string& out, char32_t c) {
 
 bool is_cased(char32_t c) {
   auto kind = category(c);
-  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL ||
-         kind == UTF8PROC_CATEGORY_LT;
+  return kind == UTF8PROC_CATEGORY_LU || kind == UTF8PROC_CATEGORY_LL || kind == UTF8PROC_CATEGORY_LT;
 }
 
 // The last sigma of a word has its own lower-case form.
@@ -115,12 +108,8 @@ std::string lower_first(std::string_view text) {
   return lower(first).append(text.substr(first.size()));
 }
 
-Outcome<Value> uppercase_first(Call& call) {
-  return checked_text(upper_first(HARN_TRY(call.text(0))));
-}
-Outcome<Value> lowercase_first(Call& call) {
-  return checked_text(lower_first(HARN_TRY(call.text(0))));
-}
+Outcome<Value> uppercase_first(Call& call) { return checked_text(upper_first(HARN_TRY(call.text(0)))); }
+Outcome<Value> lowercase_first(Call& call) { return checked_text(lower_first(HARN_TRY(call.text(0)))); }
 
 Outcome<Value> title_case(Call& call) {
   auto text = HARN_TRY(call.text(0));
@@ -172,8 +161,7 @@ Words humps(std::string_view text) {
     step();
     size_t next = at + text::char_size(text, at);
     bool here = is_upper(text, at);
-    bool small_next =
-        next < text.size() && category(text::decode(text, next)) == UTF8PROC_CATEGORY_LL;
+    bool small_next = next < text.size() && category(text::decode(text, next)) == UTF8PROC_CATEGORY_LL;
     if (here && at > start && (!upper_before || small_next)) {
       words.push_back(text.substr(start, at - start));
       start = at;
@@ -232,9 +220,8 @@ std::vector<std::string_view> graphemes(std::string_view text) {
     step();
     size_t next = at + text::char_size(text, at);
     bool breaks = next >= text.size() ||
-                  utf8proc_grapheme_break_stateful(
-                      static_cast<utf8proc_int32_t>(text::decode(text, at)),
-                      static_cast<utf8proc_int32_t>(text::decode(text, next)), &state);
+                  utf8proc_grapheme_break_stateful(static_cast<utf8proc_int32_t>(text::decode(text, at)),
+                                                   static_cast<utf8proc_int32_t>(text::decode(text, next)), &state);
     if (breaks) {
       out.push_back(text.substr(start, next - start));
       start = next;
@@ -271,8 +258,7 @@ std::expected<std::string, const char*> normalized(std::string_view text, int fo
   std::string valid = text::to_valid_utf8(text);
   utf8proc_uint8_t* mapped = nullptr;
   auto size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(valid.data()),
-                           static_cast<utf8proc_ssize_t>(valid.size()), &mapped,
-                           static_cast<utf8proc_option_t>(form));
+                           static_cast<utf8proc_ssize_t>(valid.size()), &mapped, static_cast<utf8proc_option_t>(form));
   std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(mapped, &std::free);
   if (size < 0) return std::unexpected(utf8proc_errmsg(size));
   return std::string(reinterpret_cast<const char*>(mapped), static_cast<size_t>(size));
@@ -328,81 +314,132 @@ constexpr std::string_view kFunction = "(text: string) -> string";
 constexpr std::string_view kMethod = "() -> string";
 
 constinit const Builtin kRows[] = {
-    {.name = "camel_to_kebab", .signature = kFunction,
+    {.name = "camel_to_kebab",
+     .signature = kFunction,
      .doc = "Turns `someName` into `some-name`.",
-     .example = R"(camel_to_kebab("someName") == "some-name")", .call = humps_to<'-'>},
-    {.name = "camel_to_pascal", .signature = kFunction,
+     .example = R"(camel_to_kebab("someName") == "some-name")",
+     .call = humps_to<'-'>},
+    {.name = "camel_to_pascal",
+     .signature = kFunction,
      .doc = "Turns `someName` into `SomeName`.",
-     .example = R"(camel_to_pascal("someName") == "SomeName")", .call = uppercase_first},
-    {.name = "camel_to_snake", .signature = kFunction,
+     .example = R"(camel_to_pascal("someName") == "SomeName")",
+     .call = uppercase_first},
+    {.name = "camel_to_snake",
+     .signature = kFunction,
      .doc = "Turns `someName` into `some_name`.",
-     .example = R"(camel_to_snake("HTTPServer") == "http_server")", .call = humps_to<'_'>},
-    {.name = "kebab_to_camel", .signature = kFunction,
+     .example = R"(camel_to_snake("HTTPServer") == "http_server")",
+     .call = humps_to<'_'>},
+    {.name = "kebab_to_camel",
+     .signature = kFunction,
      .doc = "Turns `some-name` into `someName`.",
-     .example = R"(kebab_to_camel("some-name") == "someName")", .call = to_camel<'-'>},
-    {.name = "kebab_to_snake", .signature = kFunction,
+     .example = R"(kebab_to_camel("some-name") == "someName")",
+     .call = to_camel<'-'>},
+    {.name = "kebab_to_snake",
+     .signature = kFunction,
      .doc = "Turns `some-name` into `some_name`.",
      .example = R"(kebab_to_snake("some-name") == "some_name")",
      .call = exchange_separator<'-', '_'>},
-    {.name = "lower", .receiver = kText, .signature = kMethod,
+    {.name = "lower",
+     .receiver = kText,
+     .signature = kMethod,
      .doc = "Returns the text in lower case.",
-     .example = R"("AbC".lower() == "abc")", .call = lowercase},
-    {.name = "lowercase", .signature = kFunction,
+     .example = R"("AbC".lower() == "abc")",
+     .call = lowercase},
+    {.name = "lowercase",
+     .signature = kFunction,
      .doc = "Returns `text` in lower case.",
-     .example = R"(lowercase("AbC") == "abc")", .call = lowercase},
-    {.name = "lowercase", .receiver = kText, .signature = kMethod,
+     .example = R"(lowercase("AbC") == "abc")",
+     .call = lowercase},
+    {.name = "lowercase",
+     .receiver = kText,
+     .signature = kMethod,
      .doc = "Returns the text in lower case.",
-     .example = R"("AbC".lowercase() == "abc")", .call = lowercase},
-    {.name = "lowercase_first", .signature = kFunction,
+     .example = R"("AbC".lowercase() == "abc")",
+     .call = lowercase},
+    {.name = "lowercase_first",
+     .signature = kFunction,
      .doc = "Returns `text` with its first letter in lower case.",
-     .example = R"(lowercase_first("ABC") == "aBC")", .call = lowercase_first},
-    {.name = "pascal_to_camel", .signature = kFunction,
+     .example = R"(lowercase_first("ABC") == "aBC")",
+     .call = lowercase_first},
+    {.name = "pascal_to_camel",
+     .signature = kFunction,
      .doc = "Turns `SomeName` into `someName`.",
-     .example = R"(pascal_to_camel("SomeName") == "someName")", .call = lowercase_first},
-    {.name = "pascal_to_snake", .signature = kFunction,
+     .example = R"(pascal_to_camel("SomeName") == "someName")",
+     .call = lowercase_first},
+    {.name = "pascal_to_snake",
+     .signature = kFunction,
      .doc = "Turns `SomeName` into `some_name`.",
-     .example = R"(pascal_to_snake("SomeName") == "some_name")", .call = humps_to<'_'>},
-    {.name = "snake_to_camel", .signature = kFunction,
+     .example = R"(pascal_to_snake("SomeName") == "some_name")",
+     .call = humps_to<'_'>},
+    {.name = "snake_to_camel",
+     .signature = kFunction,
      .doc = "Turns `some_name` into `someName`.",
-     .example = R"(snake_to_camel("some_name") == "someName")", .call = to_camel<'_'>},
-    {.name = "snake_to_kebab", .signature = kFunction,
+     .example = R"(snake_to_camel("some_name") == "someName")",
+     .call = to_camel<'_'>},
+    {.name = "snake_to_kebab",
+     .signature = kFunction,
      .doc = "Turns `some_name` into `some-name`.",
      .example = R"(snake_to_kebab("some_name") == "some-name")",
      .call = exchange_separator<'_', '-'>},
-    {.name = "snake_to_pascal", .signature = kFunction,
+    {.name = "snake_to_pascal",
+     .signature = kFunction,
      .doc = "Turns `some_name` into `SomeName`.",
-     .example = R"(snake_to_pascal("some_name") == "SomeName")", .call = snake_to_pascal},
+     .example = R"(snake_to_pascal("some_name") == "SomeName")",
+     .call = snake_to_pascal},
     {.name = "str_pad",
      .signature = "(text: string, width: int, char?: string, side?: string) -> string",
      .doc = "Fills `text` up to `width` graphemes on the right, left or both sides.",
-     .example = R"(str_pad("a", 3, "-", "both") == "-a-")", .call = str_pad},
-    {.name = "title_case", .signature = kFunction,
+     .example = R"(str_pad("a", 3, "-", "both") == "-a-")",
+     .call = str_pad},
+    {.name = "title_case",
+     .signature = kFunction,
      .doc = "Returns `text` with each word capitalised and the rest in lower case.",
-     .example = R"(title_case("the END") == "The End")", .call = title_case},
-    {.name = "to_lower", .receiver = kText, .signature = kMethod,
+     .example = R"(title_case("the END") == "The End")",
+     .call = title_case},
+    {.name = "to_lower",
+     .receiver = kText,
+     .signature = kMethod,
      .doc = "Returns the text in lower case.",
-     .example = R"("AbC".to_lower() == "abc")", .call = lowercase},
-    {.name = "to_upper", .receiver = kText, .signature = kMethod,
+     .example = R"("AbC".to_lower() == "abc")",
+     .call = lowercase},
+    {.name = "to_upper",
+     .receiver = kText,
+     .signature = kMethod,
      .doc = "Returns the text in upper case.",
-     .example = R"("AbC".to_upper() == "ABC")", .call = uppercase},
-    {.name = "unicode_graphemes", .signature = "(text: string) -> list<string>",
+     .example = R"("AbC".to_upper() == "ABC")",
+     .call = uppercase},
+    {.name = "unicode_graphemes",
+     .signature = "(text: string) -> list<string>",
      .doc = "Returns the extended grapheme clusters of `text`.",
-     .example = R"(unicode_graphemes("ab") == ["a", "b"])", .call = unicode_graphemes},
-    {.name = "unicode_normalize", .signature = "(text: string, form?: string) -> string",
+     .example = R"(unicode_graphemes("ab") == ["a", "b"])",
+     .call = unicode_graphemes},
+    {.name = "unicode_normalize",
+     .signature = "(text: string, form?: string) -> string",
      .doc = "Returns `text` in the normal form NFC, NFD, NFKC or NFKD.",
-     .example = R"(unicode_normalize("abc", "NFD") == "abc")", .call = unicode_normalize},
-    {.name = "upper", .receiver = kText, .signature = kMethod,
+     .example = R"(unicode_normalize("abc", "NFD") == "abc")",
+     .call = unicode_normalize},
+    {.name = "upper",
+     .receiver = kText,
+     .signature = kMethod,
      .doc = "Returns the text in upper case.",
-     .example = R"("AbC".upper() == "ABC")", .call = uppercase},
-    {.name = "uppercase", .signature = kFunction,
+     .example = R"("AbC".upper() == "ABC")",
+     .call = uppercase},
+    {.name = "uppercase",
+     .signature = kFunction,
      .doc = "Returns `text` in upper case.",
-     .example = R"(uppercase("AbC") == "ABC")", .call = uppercase},
-    {.name = "uppercase", .receiver = kText, .signature = kMethod,
+     .example = R"(uppercase("AbC") == "ABC")",
+     .call = uppercase},
+    {.name = "uppercase",
+     .receiver = kText,
+     .signature = kMethod,
      .doc = "Returns the text in upper case.",
-     .example = R"("AbC".uppercase() == "ABC")", .call = uppercase},
-    {.name = "uppercase_first", .signature = kFunction,
+     .example = R"("AbC".uppercase() == "ABC")",
+     .call = uppercase},
+    {.name = "uppercase_first",
+     .signature = kFunction,
      .doc = "Returns `text` with its first letter in upper case.",
-     .example = R"(uppercase_first("abc") == "Abc")", .call = uppercase_first},
+     .example = R"(uppercase_first("abc") == "Abc")",
+     .call = uppercase_first},
 };
 
 }  // namespace

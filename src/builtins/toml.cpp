@@ -65,8 +65,7 @@ bool has_endless_key(std::string_view text) {
   for (char c : text) {
     if (c == '.') {
       if (++dots > kMaxDepth) return true;
-    } else if (!text::is_identifier_part(c) && c != '-' && c != ' ' && c != '\t' && c != '"' &&
-               c != '\'') {
+    } else if (!text::is_identifier_part(c) && c != '-' && c != ' ' && c != '\t' && c != '"' && c != '\'') {
       dots = 0;
     }
   }
@@ -105,8 +104,8 @@ Outcome<Value> toml_parse(Call& call) {
   if (!parsed) return throw_text("TOML parse error: a key has more than {} parts", kMaxDepth);
   if (*parsed) return convert(parsed->table());
   const toml::parse_error& error = parsed->error();
-  return throw_text("TOML parse error: {} at line {} column {}", error.description(),
-                    error.source().begin.line, error.source().begin.column);
+  return throw_text("TOML parse error: {} at line {} column {}", error.description(), error.source().begin.line,
+                    error.source().begin.column);
 }
 
 // ---- writing ----
@@ -173,8 +172,8 @@ class TomlWriter {
     else append_json_string(to, key);
   }
 
-  bool write_section(const DictObject* table, const std::string& path, std::string_view open,
-                     std::string_view close, size_t depth) {
+  bool write_section(const DictObject* table, const std::string& path, std::string_view open, std::string_view close,
+                     size_t depth) {
     if (out.size() > kMaxStringSize) return fail("the value is too large");
     if (!out.empty()) out += '\n';
     out += open;
@@ -231,22 +230,18 @@ class TomlWriter {
     if (is_list_like(value)) return write_list(value, depth);
     if (value.is(Kind::Set)) return write_list(set_items(value.as_set()), depth);
     if (is_table(value)) return write_inline_table(value.as_dict(), depth);
-    append_json_string(out,
-                       value.is_string() ? std::string(value.as_string()->view()) : display(value));
+    append_json_string(out, value.is_string() ? std::string(value.as_string()->view()) : display(value));
     return true;
   }
 };
 
 Outcome<Value> toml_stringify(Call& call) {
   if (!is_table(call.arg(0))) {
-    return throw_text("toml_stringify: expected a dict at the top level, got {}",
-                      type_name(call.arg(0)));
+    return throw_text("toml_stringify: expected a dict at the top level, got {}", type_name(call.arg(0)));
   }
   TomlWriter writer;
-  if (!writer.write_table(call.arg(0).as_dict(), "", 0))
-    return throw_text("toml_stringify: {}", writer.error);
-  if (writer.out.size() > kMaxStringSize)
-    return throw_text("toml_stringify: the value is too large");
+  if (!writer.write_table(call.arg(0).as_dict(), "", 0)) return throw_text("toml_stringify: {}", writer.error);
+  if (writer.out.size() > kMaxStringSize) return throw_text("toml_stringify: the value is too large");
   return text_value(writer.out);
 }
 

@@ -32,9 +32,7 @@ bool is_one_of(std::string_view text, std::initializer_list<std::string_view> wo
   return false;
 }
 
-bool is_null_word(std::string_view text) {
-  return is_one_of(text, {"", "~", "null", "Null", "NULL"});
-}
+bool is_null_word(std::string_view text) { return is_one_of(text, {"", "~", "null", "Null", "NULL"}); }
 
 std::optional<Value> integer_scalar(std::string_view text) {
   int base = 10;
@@ -42,8 +40,7 @@ std::optional<Value> integer_scalar(std::string_view text) {
   if (text.starts_with("0x")) base = 16;
   if (text.starts_with("0o")) base = 8;
   if (base != 10) digits = text.substr(2);
-  if (digits.empty() || (base != 10 && digits[0] == '-') || text.starts_with("+-"))
-    return std::nullopt;
+  if (digits.empty() || (base != 10 && digits[0] == '-') || text.starts_with("+-")) return std::nullopt;
   int64_t number = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number, base);
   if (error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
@@ -51,8 +48,7 @@ std::optional<Value> integer_scalar(std::string_view text) {
 }
 
 std::optional<Value> float_scalar(std::string_view text) {
-  if (is_one_of(text, {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"}))
-    return Value::number(INFINITY);
+  if (is_one_of(text, {".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"})) return Value::number(INFINITY);
   if (is_one_of(text, {"-.inf", "-.Inf", "-.INF"})) return Value::number(-INFINITY);
   if (is_one_of(text, {".nan", ".NaN", ".NAN"})) return Value::number(NAN);
   if (text.find_first_not_of("0123456789+-.eE") != std::string_view::npos) return std::nullopt;
@@ -61,8 +57,7 @@ std::optional<Value> float_scalar(std::string_view text) {
   double number = 0;
   auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (end != digits.data() + digits.size()) return std::nullopt;
-  if (error == std::errc::result_out_of_range)
-    number = strtod(std::string(digits).c_str(), nullptr);
+  if (error == std::errc::result_out_of_range) number = strtod(std::string(digits).c_str(), nullptr);
   else if (error != std::errc()) return std::nullopt;
   return Value::number(number);
 }
@@ -71,8 +66,7 @@ Value plain_scalar(std::string_view text) {
   if (is_null_word(text)) return Value();
   if (is_one_of(text, {"true", "True", "TRUE"})) return Value::boolean(true);
   if (is_one_of(text, {"false", "False", "FALSE"})) return Value::boolean(false);
-  bool may_be_number =
-      text::is_digit(text[0]) || text[0] == '-' || text[0] == '+' || text[0] == '.';
+  bool may_be_number = text::is_digit(text[0]) || text[0] == '-' || text[0] == '+' || text[0] == '.';
   if (may_be_number) {
     if (auto number = integer_scalar(text)) return *number;
     if (auto number = float_scalar(text)) return *number;
@@ -101,14 +95,12 @@ class ValueBuilder : public YAML::EventHandler {
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark&, YAML::anchor_t anchor) override { add(Value(), anchor); }
-  void OnScalar(const YAML::Mark&, const std::string& tag, YAML::anchor_t anchor,
-                const std::string& value) override {
+  void OnScalar(const YAML::Mark&, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
     add(scalar(tag, value), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     auto found = anchors_.find(anchor);
-    if (found == anchors_.end())
-      throw YAML::ParserException(mark, "an alias cannot stand inside its own anchor");
+    if (found == anchors_.end()) throw YAML::ParserException(mark, "an alias cannot stand inside its own anchor");
     Value copy = found->second;
     add(std::move(copy), 0);
   }
@@ -195,8 +187,7 @@ Outcome<Value> yaml_parse(Call& call) {
     ValueBuilder builder;
     if (!parser.HandleNextDocument(builder)) return Value();
     ValueBuilder second;
-    if (parser.HandleNextDocument(second))
-      return throw_text("YAML parse error: more than one document");
+    if (parser.HandleNextDocument(second)) return throw_text("YAML parse error: more than one document");
     return std::move(builder.result);
   } catch (const YAML::Exception& error) {
     if (error.mark.is_null()) return throw_text("YAML parse error: {}", error.msg);
@@ -215,14 +206,12 @@ Outcome<Value> yaml_parse(Call& call) {
 bool is_plain(std::string_view text) {
   if (text.empty() || text.size() > 200) return false;
   if (!plain_scalar(text).is_string()) return false;
-  if (is_one_of(text, {"yes", "no", "on", "off", "Yes", "No", "On", "Off", "y", "n", "Y", "N", "=",
-                       "<<"}))
+  if (is_one_of(text, {"yes", "no", "on", "off", "Yes", "No", "On", "Off", "y", "n", "Y", "N", "=", "<<"}))
     return false;
   if (!text::is_identifier_start(text[0]) && text[0] != '/') return false;
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
-    bool harmless = text::is_identifier_part(c) || c == ' ' || c == '.' || c == '/' || c == '-' ||
-                    c == '@' || c == '+';
+    bool harmless = text::is_identifier_part(c) || c == ' ' || c == '.' || c == '/' || c == '-' || c == '@' || c == '+';
     if (!harmless) return false;
   }
   return text.back() != ' ';
@@ -236,10 +225,8 @@ class YamlWriter {
   bool write(const Value& value, size_t depth, bool after_key) {
     if (depth > kMaxDepth || out.size() > kMaxStringSize) return false;
     if (is_list_like(value)) return write_list(value, depth, after_key);
-    if (value.is(Kind::Set))
-      return write_list(set_items(value.as_set()), depth, after_key);
-    if (value.is_dict() || value.is(Kind::Struct))
-      return write_dict(value.as_dict(), depth, after_key);
+    if (value.is(Kind::Set)) return write_list(set_items(value.as_set()), depth, after_key);
+    if (value.is_dict() || value.is(Kind::Struct)) return write_dict(value.as_dict(), depth, after_key);
     write_scalar(value);
     out += '\n';
     return true;
@@ -256,8 +243,7 @@ class YamlWriter {
   void write_scalar(const Value& value) {
     if (value.is_nil()) out += "null";
     else if (value.is_float() && std::isnan(value.as_float())) out += ".nan";
-    else if (value.is_float() && std::isinf(value.as_float()))
-      out += value.as_float() < 0 ? "-.inf" : ".inf";
+    else if (value.is_float() && std::isinf(value.as_float())) out += value.as_float() < 0 ? "-.inf" : ".inf";
     else if (value.is_bool() || value.is_number()) display_to(out, value);
     else if (value.is_string()) write_text(value.as_string()->view());
     else write_text(display(value));
@@ -289,8 +275,8 @@ class YamlWriter {
       bool is_empty = (is_list_like(*value) && list_size(*value) == 0) ||
                       (value->is_dict() && value->as_dict()->size() == 0) ||
                       (value->is(Kind::Set) && value->as_set()->size == 0);
-      bool is_block = !is_empty && (is_list_like(*value) || value->is_dict() ||
-                                    value->is(Kind::Struct) || value->is(Kind::Set));
+      bool is_block =
+          !is_empty && (is_list_like(*value) || value->is_dict() || value->is(Kind::Struct) || value->is(Kind::Set));
       if (!is_block) out += ' ';
       if (!write(*value, depth + 1, is_block)) return false;
     }

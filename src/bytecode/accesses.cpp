@@ -4,14 +4,18 @@
 
 namespace harn::bytecode {
 
-
 namespace {
 
 std::vector<Access> parse_accesses(std::string_view text) {
-  static constexpr std::pair<std::string_view, Access> kNames[] = {
-      {"A", Access::A}, {"A1", Access::A1}, {"B", Access::B}, {"C", Access::C},
-      {"B+C", Access::BPlusC}, {"A+B", Access::APlusB}, {"A++B", Access::AThroughB},
-      {"B++C", Access::BThroughC}, {"captures", Access::Captures}};
+  static constexpr std::pair<std::string_view, Access> kNames[] = {{"A", Access::A},
+                                                                   {"A1", Access::A1},
+                                                                   {"B", Access::B},
+                                                                   {"C", Access::C},
+                                                                   {"B+C", Access::BPlusC},
+                                                                   {"A+B", Access::APlusB},
+                                                                   {"A++B", Access::AThroughB},
+                                                                   {"B++C", Access::BThroughC},
+                                                                   {"captures", Access::Captures}};
   std::vector<Access> out;
   while (!text.empty()) {
     size_t end = std::min(text.find(' '), text.size());

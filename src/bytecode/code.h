@@ -32,7 +32,9 @@ const OpRow& row(Op op);
 // Words an instruction of this format takes.
 constexpr uint32_t length(Format format) {
   switch (format) {
-    case Format::AJump: case Format::ABCJump: case Format::ABCX: return 2;
+    case Format::AJump:
+    case Format::ABCJump:
+    case Format::ABCX: return 2;
     case Format::AXJump: return 3;
     default: return 1;
   }
@@ -83,11 +85,28 @@ using Constant = std::variant<std::monostate, int64_t, double, std::string, Keys
 // A type as parameter checks see it.
 struct TypeCheck {
   enum class Kind : uint8_t {
-    Any, Int, Float, Number, String, Bytes, Bool, List, Dict, Set, Nil, Closure,
-    Shape, Union, Intersection, LiteralString, LiteralInt, LiteralBool,
-    Struct, Enum,  // a value of the named declaration
-    Nominal,       // of a struct or enum of that name, which is declared elsewhere
-    Again,         // the type that this is a part of
+    Any,
+    Int,
+    Float,
+    Number,
+    String,
+    Bytes,
+    Bool,
+    List,
+    Dict,
+    Set,
+    Nil,
+    Closure,
+    Shape,
+    Union,
+    Intersection,
+    LiteralString,
+    LiteralInt,
+    LiteralBool,
+    Struct,
+    Enum,     // a value of the named declaration
+    Nominal,  // of a struct or enum of that name, which is declared elsewhere
+    Again,    // the type that this is a part of
   };
   struct Field {
     std::string name;
@@ -95,10 +114,10 @@ struct TypeCheck {
     std::shared_ptr<TypeCheck> type;
   };
   Kind kind = Kind::Any;
-  std::string text;    // for messages; LiteralString: the text
+  std::string text;               // for messages; LiteralString: the text
   DeclarationId declaration = 0;  // Struct, Enum
-  int64_t number = 0;  // LiteralInt, LiteralBool; Struct: whether the fields of instances are checked too
-  std::vector<Field> fields;  // Shape, Struct; Enum: the values of variants, each under the variant's name
+  int64_t number = 0;             // LiteralInt, LiteralBool; Struct: whether the fields of instances are checked too
+  std::vector<Field> fields;      // Shape, Struct; Enum: the values of variants, each under the variant's name
   std::vector<std::shared_ptr<TypeCheck>> items;  // Union, Intersection; List, Set: element; Dict: value
   const TypeCheck* again = nullptr;               // Again: one of those around this one
   mutable uint32_t number_plus_one = 0;           // as the VM counts types; 0: not yet (vm/known_type.h)
@@ -112,11 +131,11 @@ struct ParamCheck {
 };
 
 struct Handler {
-  uint32_t start;   // word offsets: [start, end)
+  uint32_t start;  // word offsets: [start, end)
   uint32_t end;
   uint32_t target;
-  uint32_t reg;     // receives the error
-  bool cleanup;     // finally and defer: runs for cancellation too
+  uint32_t reg;              // receives the error
+  bool cleanup;              // finally and defer: runs for cancellation too
   uint32_t cleanup_end = 0;  // the clean-up code is [target, cleanup_end)
 };
 
@@ -151,16 +170,16 @@ struct PathSteps {
 };
 
 struct Code {
-  std::string name;           // for stack traces
+  std::string name;  // for stack traces
   SourcePtr source;
-  bool hidden = false;        // prelude code: left out of stack traces
+  bool hidden = false;  // prelude code: left out of stack traces
   bool is_generator = false;
   bool is_stream = false;
   uint32_t required_params = 0;
-  uint32_t param_count = 0;   // without the rest parameter
+  uint32_t param_count = 0;  // without the rest parameter
   bool has_rest = false;
   uint32_t registers = 0;
-  uint8_t far_register = 0;   // which one holds the far registers, if there are any
+  uint8_t far_register = 0;  // which one holds the far registers, if there are any
   std::vector<std::string> param_names;
   std::vector<Word> words;
   std::vector<Constant> constants;
@@ -203,9 +222,9 @@ class GlobalNames {
 struct Program {
   std::vector<std::shared_ptr<Code>> modules;  // run first to last; the last is the main module
   GlobalNames globals;
-  std::vector<PipelineEntry> pipelines;        // of the main module
-  std::vector<std::string> builtins;           // by builtin index used in CallBuiltin
-  std::vector<uint32_t> owned;                 // globals that are dropped when the program ends, the last first
+  std::vector<PipelineEntry> pipelines;  // of the main module
+  std::vector<std::string> builtins;     // by builtin index used in CallBuiltin
+  std::vector<uint32_t> owned;           // globals that are dropped when the program ends, the last first
 };
 
 std::string disassemble(const Code& code);

@@ -33,15 +33,23 @@ std::string show(const Constant& constant) {
 
 bool uses_constant(Op op) {
   switch (op) {
-    case Op::LoadConst: case Op::CheckSet: case Op::Raise: case Op::NewEnumType:
-    case Op::NewStructType: case Op::AddMethod: return true;
+    case Op::LoadConst:
+    case Op::CheckSet:
+    case Op::Raise:
+    case Op::NewEnumType:
+    case Op::NewStructType:
+    case Op::AddMethod: return true;
     default: return false;
   }
 }
 
 bool uses_cache(Op op) {
   switch (op) {
-    case Op::GetField: case Op::SetField: case Op::CallMethod: case Op::CallMethodSpread: case Op::CallPush:
+    case Op::GetField:
+    case Op::SetField:
+    case Op::CallMethod:
+    case Op::CallMethodSpread:
+    case Op::CallPush:
     case Op::JumpIfNotVariant: return true;
     default: return false;
   }
@@ -52,7 +60,9 @@ std::string operands(const Code& code, uint32_t at) {
   Op op = op_of(w);
   Format format = row(op).format;
   uint32_t after = at + length(format);
-  auto target = [&](Word jump) { return fmt::format("-> {}", static_cast<int64_t>(after) + static_cast<int32_t>(jump)); };
+  auto target = [&](Word jump) {
+    return fmt::format("-> {}", static_cast<int64_t>(after) + static_cast<int32_t>(jump));
+  };
   std::string out;
   switch (format) {
     case Format::None: break;
@@ -66,9 +76,7 @@ std::string operands(const Code& code, uint32_t at) {
     case Format::ABCJump:
       out = fmt::format("r{} {} {} {}", a_of(w), b_of(w), c_of(w), target(code.words[at + 1]));
       break;
-    case Format::ABCX:
-      out = fmt::format("r{} {} {} #{}", a_of(w), b_of(w), c_of(w), code.words[at + 1]);
-      break;
+    case Format::ABCX: out = fmt::format("r{} {} {} #{}", a_of(w), b_of(w), c_of(w), code.words[at + 1]); break;
     case Format::AXJump:
       out = fmt::format("r{} #{} {}", a_of(w), code.words[at + 1], target(code.words[at + 2]));
       break;
@@ -89,8 +97,10 @@ std::string operands(const Code& code, uint32_t at) {
 
 void disassemble_to(std::string& out, const Code& code) {
   out += fmt::format("{} {}  params {}{}  registers {}\n",
-                     code.is_stream ? "gen fn" : code.is_generator ? "generator" : "fn", code.name,
-                     code.param_count, code.has_rest ? "+rest" : "", code.registers);
+                     code.is_stream      ? "gen fn"
+                     : code.is_generator ? "generator"
+                                         : "fn",
+                     code.name, code.param_count, code.has_rest ? "+rest" : "", code.registers);
   uint32_t last_line = 0;
   for (uint32_t at = 0; at < code.words.size();) {
     Op op = op_of(code.words[at]);
@@ -101,8 +111,8 @@ void disassemble_to(std::string& out, const Code& code) {
     at += length(row(op).format);
   }
   for (const Handler& handler : code.handlers) {
-    out += fmt::format("      on error in {}..{} -> {} (r{}){}\n", handler.start, handler.end,
-                       handler.target, handler.reg, handler.cleanup ? " clean-up" : "");
+    out += fmt::format("      on error in {}..{} -> {} (r{}){}\n", handler.start, handler.end, handler.target,
+                       handler.reg, handler.cleanup ? " clean-up" : "");
   }
   for (auto& function : code.functions) {
     out += '\n';

@@ -10,22 +10,28 @@ namespace {
 constexpr uint32_t kMostRegisters = 256;
 constexpr uint32_t kMostFields = 192;
 
-bool is_jump(Format format) {
-  return format == Format::AJump || format == Format::ABCJump || format == Format::AXJump;
-}
+bool is_jump(Format format) { return format == Format::AJump || format == Format::ABCJump || format == Format::AXJump; }
 
 bool ends_flow(Op op) {
   switch (op) {
-    case Op::Return: case Op::ReturnNil: case Op::Throw: case Op::Rethrow: case Op::Raise: case Op::NoMatch:
-    case Op::TailCallGlobal: case Op::TailCallLibrary: case Op::TailCallSelf: case Op::EndGosub:
-      return true;
+    case Op::Return:
+    case Op::ReturnNil:
+    case Op::Throw:
+    case Op::Rethrow:
+    case Op::Raise:
+    case Op::NoMatch:
+    case Op::TailCallGlobal:
+    case Op::TailCallLibrary:
+    case Op::TailCallSelf:
+    case Op::EndGosub: return true;
     default: return false;
   }
 }
 
 // Those that never go on behind themselves.
 bool always_jumps(Op op) {
-  return op == Op::Jump || op == Op::Gosub || op == Op::MutexLeave || op == Op::RangePrep || op == Op::RangePrepInclusive || op == Op::ForPrep;
+  return op == Op::Jump || op == Op::Gosub || op == Op::MutexLeave || op == Op::RangePrep ||
+         op == Op::RangePrepInclusive || op == Op::ForPrep;
 }
 
 void set_bit(uint64_t* set, uint32_t bit) { set[bit / 64] |= uint64_t{1} << (bit % 64); }
@@ -36,12 +42,32 @@ bool has_bit(const uint64_t* set, uint32_t bit) { return set[bit / 64] >> (bit %
 
 bool Liveness::may_fail(Word word) {
   switch (op_of(word)) {
-    case Op::LoadNil: case Op::LoadUnset: case Op::LoadBool: case Op::LoadInt: case Op::LoadConst: case Op::Move:
-    case Op::Steal: case Op::StealData: case Op::Clear: case Op::GetLibrary: case Op::GetCapture:
-    case Op::GetCaptureCell: case Op::SetCaptureCell: case Op::GetCell: case Op::SetCell: case Op::GetSelf:
-    case Op::JumpIf: case Op::JumpIfNot: case Op::JumpIfNil: case Op::JumpIfNotNil: case Op::JumpIfSet:
-    case Op::JumpIfString: case Op::Return: case Op::ReturnNil: case Op::Gosub: case Op::EndGosub:
-      return false;
+    case Op::LoadNil:
+    case Op::LoadUnset:
+    case Op::LoadBool:
+    case Op::LoadInt:
+    case Op::LoadConst:
+    case Op::Move:
+    case Op::Steal:
+    case Op::StealData:
+    case Op::Clear:
+    case Op::GetLibrary:
+    case Op::GetCapture:
+    case Op::GetCaptureCell:
+    case Op::SetCaptureCell:
+    case Op::GetCell:
+    case Op::SetCell:
+    case Op::GetSelf:
+    case Op::JumpIf:
+    case Op::JumpIfNot:
+    case Op::JumpIfNil:
+    case Op::JumpIfNotNil:
+    case Op::JumpIfSet:
+    case Op::JumpIfString:
+    case Op::Return:
+    case Op::ReturnNil:
+    case Op::Gosub:
+    case Op::EndGosub: return false;
     case Op::Jump: return sj_of(word) < 0;  // a pass of a loop may be told to stop
     default: return true;
   }
@@ -219,7 +245,8 @@ void Liveness::add_renamed_items(const std::vector<Access>& writes, uint32_t at)
   for (Access access : writes) {
     RegisterRange range = registers_of(access, operands);
     for (uint32_t key = range.first; key < std::min(range.first + range.count, registers_); ++key) {
-      for (uint32_t item = first_item_[key]; item != kNone; item = next_item_[item]) touched_.push_back(registers_ + item);
+      for (uint32_t item = first_item_[key]; item != kNone; item = next_item_[item])
+        touched_.push_back(registers_ + item);
     }
   }
 }

@@ -103,8 +103,8 @@ class Liveness {
   const Code& code_;
   const WideMap& wide_;  // only while it is made
   const Fields fields_apart_;
-  uint32_t registers_ = 0;  // that are followed
-  uint32_t width_ = 1;      // words of a set
+  uint32_t registers_ = 0;             // that are followed
+  uint32_t width_ = 1;                 // words of a set
   std::vector<uint32_t> starts_;       // word offset of each instruction
   std::vector<uint32_t> starting_at_;  // and back
   std::vector<uint32_t> ending_at_;
@@ -112,15 +112,15 @@ class Liveness {
   std::vector<uint32_t> innermost_;    // handler of each instruction
   std::vector<uint32_t> outer_;        // the handler around each handler
   std::vector<Field> fields_;
-  std::vector<uint32_t> first_field_;  // of each register
-  std::vector<uint32_t> first_item_;   // with this register as its key
-  std::vector<uint32_t> next_item_;    // with the same key
-  std::vector<uint32_t> body_of_;      // EndGosub: number of its clean-up code
+  std::vector<uint32_t> first_field_;           // of each register
+  std::vector<uint32_t> first_item_;            // with this register as its key
+  std::vector<uint32_t> next_item_;             // with the same key
+  std::vector<uint32_t> body_of_;               // EndGosub: number of its clean-up code
   std::vector<std::vector<uint32_t>> returns_;  // of each clean-up code
-  std::vector<uint32_t> touched_;      // bits: what instructions read, what they write, one after the other
+  std::vector<uint32_t> touched_;               // bits: what instructions read, what they write, one after the other
   std::vector<Run> reads_, writes_;
-  std::vector<Bits> live_;             // before each instruction
-  std::vector<Bits> failed_;           // in each handler and those around it
+  std::vector<Bits> live_;    // before each instruction
+  std::vector<Bits> failed_;  // in each handler and those around it
   std::vector<uint32_t> failed_stamp_;
   std::vector<Bits> scratch_;
   uint32_t sweep_ = 0;

@@ -15,10 +15,12 @@ bool is_variable_op(Op op) { return op == Op::GetGlobal || op == Op::SetGlobal |
 int64_t variable_of(const std::vector<Word>& words, uint32_t at) {
   Word word = words[at];
   switch (op_of(word)) {
-    case Op::Large:
-      return is_variable_op(static_cast<Op>(b_of(word))) ? int64_t{words[at + 1]} : -1;
-    case Op::GetGlobal: case Op::SetGlobal: case Op::AssignGlobal: return bx_of(word);
-    case Op::CallGlobal: case Op::TailCallGlobal: return words[at + 1];
+    case Op::Large: return is_variable_op(static_cast<Op>(b_of(word))) ? int64_t{words[at + 1]} : -1;
+    case Op::GetGlobal:
+    case Op::SetGlobal:
+    case Op::AssignGlobal: return bx_of(word);
+    case Op::CallGlobal:
+    case Op::TailCallGlobal: return words[at + 1];
     case Op::SetPath: return static_cast<Place>(a_of(word)) == Place::Global ? int64_t{words[at + 1]} : -1;
     default: return -1;
   }
@@ -79,13 +81,14 @@ class Analysis {
       if (op_of(word) == Op::GetGlobal) used_as_value_.insert(bx_of(word));
       bool in_part = op_of(word) == Op::SetPath;
       if (int64_t variable = variable_of(code.words, at); variable >= 0 && (in_part || !is_module)) {
-        if (in_part || op_of(word) == Op::SetGlobal || op_of(word) == Op::AssignGlobal) written_by_functions_.insert(static_cast<uint32_t>(variable));
+        if (in_part || op_of(word) == Op::SetGlobal || op_of(word) == Op::AssignGlobal)
+          written_by_functions_.insert(static_cast<uint32_t>(variable));
       }
       if (op_of(word) == Op::AssignGlobal) ++writes_[bx_of(word)];
       if (op_of(word) != Op::SetGlobal) return;
       ++writes_[bx_of(word)];
-      bool is_declaration = is_module && at > 0 && op_of(code.words[at - 1]) == Op::MakeClosure &&
-                            a_of(code.words[at - 1]) == a_of(word);
+      bool is_declaration =
+          is_module && at > 0 && op_of(code.words[at - 1]) == Op::MakeClosure && a_of(code.words[at - 1]) == a_of(word);
       if (!is_declaration) return;
       const Code* function = code.functions[bx_of(code.words[at - 1])].get();
       declared_[function] = bx_of(word);
@@ -121,7 +124,7 @@ class Analysis {
   bool is_too_large_ = false;
   std::vector<const Code*> all_;
   std::unordered_set<const Code*> modules_;
-  std::unordered_map<const Code*, uint32_t> declared_;  // functions of the top level, by variable
+  std::unordered_map<const Code*, uint32_t> declared_;        // functions of the top level, by variable
   std::unordered_multimap<uint32_t, const Code*> functions_;  // the same the other way round
   std::unordered_map<uint32_t, uint32_t> writes_;
   std::unordered_set<uint32_t> written_by_functions_;  // or in part, which may happen at any time

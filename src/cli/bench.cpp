@@ -49,9 +49,8 @@ std::string as_text(std::string_view file, const Times& times) {
       "  min    {:>10.3f} ms\n  avg    {:>10.3f} ms\n  max    {:>10.3f} ms\n"
       "  p50    {:>10.3f} ms\n  p95    {:>10.3f} ms\n  stddev {:>10.3f} ms\n"
       "  total  {:>10.3f} ms\n",
-      file, text::plural(times.ms.size(), "iteration"), times.ms.front(), times.average(),
-      times.ms.back(), percentile(times.ms, 50), percentile(times.ms, 95), times.deviation(),
-      times.total());
+      file, text::plural(times.ms.size(), "iteration"), times.ms.front(), times.average(), times.ms.back(),
+      percentile(times.ms, 50), percentile(times.ms, 95), times.deviation(), times.total());
 }
 
 int report_iteration(size_t iteration, const Ending& ending, bool json) {
@@ -125,8 +124,7 @@ constinit const Command kBench = {
     .summary = "Run a program several times and show how long it takes",
     .operands = {.shown = "FILE", .least = 1, .most = 1},
     .options = kOptions,
-    .notes =
-        R"(Compiles once; each iteration runs in a fresh VM. What the program prints is dropped.)",
+    .notes = R"(Compiles once; each iteration runs in a fresh VM. What the program prints is dropped.)",
     .run = bench,
 };
 

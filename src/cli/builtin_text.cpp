@@ -14,19 +14,21 @@ struct KindName {
 };
 // As `type_of` calls them; ranges are lists to a program.
 constexpr KindName kKindNames[] = {
-    {Kind::Nil, "nil"},       {Kind::Bool, "bool"},       {Kind::Int, "int"},
-    {Kind::Float, "float"},   {Kind::String, "string"},   {Kind::Bytes, "bytes"},
-    {Kind::List, "list"},     {Kind::Dict, "dict"},       {Kind::Struct, "struct"},
-    {Kind::Set, "set"},       {Kind::Enum, "enum"},       {Kind::Pair, "pair"},
-    {Kind::Iter, "iter"},     {Kind::Generator, "generator"},
-    {Kind::Closure, "closure"}, {Kind::Builtin, "builtin"}, {Kind::Rng, "rng"},
+    {Kind::Nil, "nil"},         {Kind::Bool, "bool"},
+    {Kind::Int, "int"},         {Kind::Float, "float"},
+    {Kind::String, "string"},   {Kind::Bytes, "bytes"},
+    {Kind::List, "list"},       {Kind::Dict, "dict"},
+    {Kind::Struct, "struct"},   {Kind::Set, "set"},
+    {Kind::Enum, "enum"},       {Kind::Pair, "pair"},
+    {Kind::Iter, "iter"},       {Kind::Generator, "generator"},
+    {Kind::Closure, "closure"}, {Kind::Builtin, "builtin"},
+    {Kind::Rng, "rng"},
 };
 
 std::string receivers(const vm::Builtin& row) {
   std::string out;
   for (const KindName& known : kKindNames) {
-    if (row.receiver & vm::on(known.kind))
-      out += fmt::format("{}{}", out.empty() ? "" : "|", known.name);
+    if (row.receiver & vm::on(known.kind)) out += fmt::format("{}{}", out.empty() ? "" : "|", known.name);
   }
   return out;
 }
@@ -50,8 +52,7 @@ std::string heading(const vm::Builtin& row) {
 std::string description(const vm::Builtin& row) {
   std::string out = fmt::format("{}\n\n  {}\n", heading(row), row.doc);
   if (!row.example.empty()) out += fmt::format("\n  example: {}\n", row.example);
-  if (row.needs != vm::Capability::None)
-    out += fmt::format("  needs: {}\n", vm::capability_name(row.needs));
+  if (row.needs != vm::Capability::None) out += fmt::format("  needs: {}\n", vm::capability_name(row.needs));
   return out;
 }
 

@@ -54,9 +54,7 @@ constexpr Option kOptions[] = {
 
 }  // namespace
 
-constinit const Command kBuiltins = {.name = "builtins",
-                                     .summary = "List all builtin functions and methods",
-                                     .options = kOptions,
-                                     .run = list};
+constinit const Command kBuiltins = {
+    .name = "builtins", .summary = "List all builtin functions and methods", .options = kOptions, .run = list};
 
 }  // namespace harn::cli

@@ -21,8 +21,8 @@ class Checker {
   using Problems = std::span<const diag::Diagnostic* const>;
 
   void add(const std::string& path, Problems problems) {
-    bool errors = std::any_of(problems.begin(), problems.end(),
-                              [](auto* one) { return one->severity == diag::Severity::Error; });
+    bool errors =
+        std::any_of(problems.begin(), problems.end(), [](auto* one) { return one->severity == diag::Severity::Error; });
     bool clean = problems.empty();
     ++(errors ? errors_ : clean ? ok_ : warnings_);
     Problems shown = problems.first(std::min(problems.size(), diag::Sink::kMost));
@@ -39,11 +39,7 @@ class Checker {
     }
     ++diagnostics_;
     report_.object().field("path", path).field("status", "error").key("diagnostics").list();
-    report_.object()
-        .field("source", "io")
-        .field("severity", "error")
-        .field("message", message)
-        .end();
+    report_.object().field("source", "io").field("severity", "error").field("message", message).end();
     report_.end().end();
   }
 

@@ -8,8 +8,8 @@
 namespace harn::cli {
 
 static constexpr const Command* kCommands[] = {
-    &kRun,      &kTest,    &kFmt,   &kCheck,  &kRepl,        &kBench,   &kExplain,
-    &kBuiltins, &kDisasm,  &kParse, &kTokens, &kCompletions, &kVersion,
+    &kRun,      &kTest,   &kFmt,   &kCheck,  &kRepl,        &kBench,   &kExplain,
+    &kBuiltins, &kDisasm, &kParse, &kTokens, &kCompletions, &kVersion,
 };
 
 std::span<const Command* const> commands() { return kCommands; }
@@ -26,12 +26,11 @@ namespace {
 using Words = std::span<const std::string_view>;
 
 std::string general_help() {
-  std::string out =
-      "harn " HARN_VERSION
-      ", a language for programs that orchestrate agents\n\n"
-      "Usage: harn COMMAND [OPTIONS]\n"
-      "       harn FILE.harn [ARGS...]\n\n"
-      "Commands:\n";
+  std::string out = "harn " HARN_VERSION
+                    ", a language for programs that orchestrate agents\n\n"
+                    "Usage: harn COMMAND [OPTIONS]\n"
+                    "       harn FILE.harn [ARGS...]\n\n"
+                    "Commands:\n";
   for (const Command* command : kCommands) {
     out += fmt::format("  {:<12}  {}\n", command->name, command->summary);
   }
@@ -64,8 +63,7 @@ int report_unknown(std::string_view word) {
   for (const Command* command : kCommands) {
     if (!is_flag) names.push_back(command->name);
   }
-  std::string out =
-      fmt::format("{}: unknown {} `{}`\n", error_word(), is_flag ? "flag" : "command", word);
+  std::string out = fmt::format("{}: unknown {} `{}`\n", error_word(), is_flag ? "flag" : "command", word);
   auto close = text::close_names(word, names);
   if (!close.empty()) out += fmt::format("help: did you mean `{}`?\n", close[0]);
   write_error(out + "usage: harn COMMAND [OPTIONS]\nRun `harn --help` to see all commands.\n");

@@ -52,8 +52,7 @@ std::string bash_script() {
       cases += fmt::format("      words='{}'\n", joined(command->operands.choices));
     }
     std::string values = bash_values(*command);
-    if (!values.empty())
-      cases += fmt::format("      case \"$previous\" in\n{}      esac\n", values);
+    if (!values.empty()) cases += fmt::format("      case \"$previous\" in\n{}      esac\n", values);
     cases += "      ;;\n";
   }
   return fmt::format(R"(# bash completion for harn. Load it with: source <(harn completions bash)
@@ -95,10 +94,9 @@ std::string zsh_text(std::string_view text) {
 std::string zsh_option(const Option& option) {
   std::string value;
   if (!option.value.empty()) {
-    std::string action = option.kind == ValueKind::Path ? "_files"
-                         : option.kind == ValueKind::Choice
-                             ? fmt::format("({})", joined(option.choices))
-                             : " ";
+    std::string action = option.kind == ValueKind::Path     ? "_files"
+                         : option.kind == ValueKind::Choice ? fmt::format("({})", joined(option.choices))
+                                                            : " ";
     value = fmt::format(":{}:{}", option.value, action);
   }
   std::string out = fmt::format("      '{}[{}]{}' \\\n", option.name, zsh_text(option.help), value);
@@ -115,9 +113,8 @@ std::string zsh_script() {
     cases += fmt::format("    {}) _arguments \\\n", command->name);
     for (const Option& option : command->options) cases += zsh_option(option);
     const Operands& operands = command->operands;
-    std::string action = operands.kind == ValueKind::Choice
-                             ? fmt::format("({})", joined(operands.choices))
-                             : "_files -g \"*.harn\"";
+    std::string action =
+        operands.kind == ValueKind::Choice ? fmt::format("({})", joined(operands.choices)) : "_files -g \"*.harn\"";
     cases += "      '(-h --help)'{-h,--help}'[show this help]' \\\n";
     cases += fmt::format("      '*:argument:{}' ;;\n", action);
   }
@@ -147,8 +144,7 @@ compdef _harn harn
 std::string fish_text(std::string_view text) { return text::replace_all(text, "'", "\\'"); }
 
 std::string fish_option(const Command& command, const Option& option) {
-  std::string out =
-      fmt::format("complete -c harn -n '__fish_seen_subcommand_from {}'", command.name);
+  std::string out = fmt::format("complete -c harn -n '__fish_seen_subcommand_from {}'", command.name);
   if (option.name.starts_with("--")) out += fmt::format(" -l {}", option.name.substr(2));
   if (option.letter) out += fmt::format(" -s {}", option.letter);
   if (!option.value.empty()) out += option.kind == ValueKind::Path ? " -r -F" : " -x";
@@ -163,8 +159,8 @@ std::string fish_script() {
                        fish_text(command->summary));
     for (const Option& option : command->options) out += fish_option(*command, option);
     if (command->operands.kind == ValueKind::Choice) {
-      out += fmt::format("complete -c harn -n '__fish_seen_subcommand_from {}' -x -a '{}'\n",
-                         command->name, joined(command->operands.choices));
+      out += fmt::format("complete -c harn -n '__fish_seen_subcommand_from {}' -x -a '{}'\n", command->name,
+                         joined(command->operands.choices));
     }
   }
   return out + "complete -c harn -s h -l help -d 'show help'\n";
@@ -183,11 +179,7 @@ constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
 constinit const Command kCompletions = {
     .name = "completions",
     .summary = "Print a completion script for a shell",
-    .operands = {.shown = "bash|zsh|fish",
-                 .least = 1,
-                 .most = 1,
-                 .kind = ValueKind::Choice,
-                 .choices = kShells},
+    .operands = {.shown = "bash|zsh|fish", .least = 1, .most = 1, .kind = ValueKind::Choice, .choices = kShells},
     .notes = "For bash: source <(harn completions bash)",
     .run = completions,
 };

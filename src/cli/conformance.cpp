@@ -19,9 +19,7 @@ namespace {
 
 struct Fixture {
   std::string path;  // of the program
-  std::string stem() const {
-    return path.substr(0, path.size() - std::string_view(".harn").size());
-  }
+  std::string stem() const { return path.substr(0, path.size() - std::string_view(".harn").size()); }
 };
 
 // What a program did: printed, and how it failed if it did.
@@ -52,8 +50,7 @@ std::string missing(const std::string& text, std::string_view line) {
   bool found;
   if (line.starts_with("re:")) {
     re2::RE2 pattern("(?m)" + std::string(line.substr(3)), re2::RE2::Quiet);
-    if (!pattern.ok())
-      return fmt::format("{} is no regular expression: {}\n", line, pattern.error());
+    if (!pattern.ok()) return fmt::format("{} is no regular expression: {}\n", line, pattern.error());
     found = re2::RE2::PartialMatch(text, pattern);
   } else {
     found = text.find(line) != std::string::npos;
@@ -82,9 +79,8 @@ Result<std::string> judge(const Fixture& fixture) {
   std::string expected = fixture.stem() + ".expected", error = fixture.stem() + ".error";
   bool has_expected = exists(expected), has_error = exists(error);
   if (!has_expected && !has_error) {
-    return fmt::format(
-        "there is neither {} nor {}\n(begin its name with `_` if other fixtures import it)\n",
-        expected, error);
+    return fmt::format("there is neither {} nor {}\n(begin its name with `_` if other fixtures import it)\n", expected,
+                       error);
   }
   Observed observed = HARN_TRY(run_fixture(fixture.path));
   std::string problems;
@@ -95,9 +91,7 @@ Result<std::string> judge(const Fixture& fixture) {
 
 // Modules that fixtures import are not fixtures: their name, or that of a folder they are in,
 // begins with `_`.
-bool is_helper(std::string_view path) {
-  return path.starts_with('_') || path.find("/_") != path.npos;
-}
+bool is_helper(std::string_view path) { return path.starts_with('_') || path.find("/_") != path.npos; }
 
 }  // namespace
 

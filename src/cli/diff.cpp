@@ -43,8 +43,7 @@ void add(std::vector<Edit>& out, char mark, std::span<const std::string_view> li
 }
 
 // Longest common subsequence of the parts that differ.
-void match(std::vector<Edit>& out, std::span<const std::string_view> a,
-           std::span<const std::string_view> b) {
+void match(std::vector<Edit>& out, std::span<const std::string_view> a, std::span<const std::string_view> b) {
   if (a.size() * b.size() > kMostPairs) {
     add(out, '-', a);
     add(out, '+', b);
@@ -54,9 +53,8 @@ void match(std::vector<Edit>& out, std::span<const std::string_view> a,
   std::vector<uint32_t> common((a.size() + 1) * width);
   for (size_t i = a.size(); i-- > 0;) {
     for (size_t j = b.size(); j-- > 0;) {
-      common[i * width + j] =
-          a[i] == b[j] ? common[(i + 1) * width + j + 1] + 1
-                       : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
+      common[i * width + j] = a[i] == b[j] ? common[(i + 1) * width + j + 1] + 1
+                                           : std::max(common[(i + 1) * width + j], common[i * width + j + 1]);
     }
   }
   size_t i = 0, j = 0;
@@ -64,8 +62,7 @@ void match(std::vector<Edit>& out, std::span<const std::string_view> a,
     if (i < a.size() && j < b.size() && a[i] == b[j]) {
       out.push_back({' ', a[i]});
       ++i, ++j;
-    } else if (j == b.size() ||
-               (i < a.size() && common[(i + 1) * width + j] >= common[i * width + j + 1])) {
+    } else if (j == b.size() || (i < a.size() && common[(i + 1) * width + j] >= common[i * width + j + 1])) {
       out.push_back({'-', a[i++]});
     } else {
       out.push_back({'+', b[j++]});
@@ -79,8 +76,7 @@ std::string show(const std::vector<Edit>& edits) {
     if (edits[i].mark == ' ') continue;
     size_t from = i > kContext ? i - kContext : 0;
     size_t to = std::min(edits.size(), i + kContext + 1);
-    std::fill(shown.begin() + static_cast<ptrdiff_t>(from),
-              shown.begin() + static_cast<ptrdiff_t>(to), true);
+    std::fill(shown.begin() + static_cast<ptrdiff_t>(from), shown.begin() + static_cast<ptrdiff_t>(to), true);
   }
   std::string out;
   size_t count = 0;
@@ -102,15 +98,13 @@ std::string diff(std::string_view expected, std::string_view actual) {
   Lines a = lines_of(expected), b = lines_of(actual);
   size_t head = 0, tail = 0;
   while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
-  while (tail < a.size() - head && tail < b.size() - head &&
-         a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) {
+  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) {
     ++tail;
   }
   std::span<const std::string_view> left(a), right(b);
   std::vector<Edit> edits;
   add(edits, ' ', left.first(head));
-  match(edits, left.subspan(head, a.size() - head - tail),
-        right.subspan(head, b.size() - head - tail));
+  match(edits, left.subspan(head, a.size() - head - tail), right.subspan(head, b.size() - head - tail));
   add(edits, ' ', left.last(tail));
   return show(edits);
 }

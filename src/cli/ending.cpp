@@ -23,8 +23,7 @@ static Ending ending_of_value(const vm::Value& value) {
   return ending;
 }
 
-Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet snippet,
-                 diag::Colour colour) {
+Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet snippet, diag::Colour colour) {
   if (outcome) {
     // An Err ends the run as a failure however it got out: by `return`, by `?` or as the last
     // value.
@@ -33,11 +32,12 @@ Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet
   }
   const vm::ErrorObject& error = *outcome.error();
   switch (error.error_class) {
-    case vm::ErrorClass::Exit:
-      return {Ending::Kind::Exited, error.value.is_int() ? as_exit_code(error.value) : 0, ""};
+    case vm::ErrorClass::Exit: return {Ending::Kind::Exited, error.value.is_int() ? as_exit_code(error.value) : 0, ""};
     case vm::ErrorClass::Closed:  // ends with its generator
     case vm::ErrorClass::Cancelled: return {Ending::Kind::Stopped, kInterrupted, ""};
-    case vm::ErrorClass::Thrown: case vm::ErrorClass::Runtime: case vm::ErrorClass::Type:
+    case vm::ErrorClass::Thrown:
+    case vm::ErrorClass::Runtime:
+    case vm::ErrorClass::Type:
     case vm::ErrorClass::Plain: break;
   }
   return {Ending::Kind::Failed, kFailure, error_text(error, snippet, colour)};

@@ -17,7 +17,6 @@ struct Ending {
 // `answers`: the program returned its value on purpose (see entry_returns), so that an int is its
 // exit code and Result.Err a failure.
 enum class Answers : bool { No, Yes };
-Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet snippet,
-                 diag::Colour colour);
+Ending ending_of(const vm::Outcome<vm::Value>& outcome, Answers answers, Snippet snippet, diag::Colour colour);
 
 }  // namespace harn::cli

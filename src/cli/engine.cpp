@@ -71,8 +71,7 @@ static compile::CompileOptions options_to_run() {
 
 std::unique_ptr<bytecode::Program> compile(Loaded& loaded) {
   if (loaded.sink.has_errors()) return nullptr;
-  return compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink,
-                                  options_to_run());
+  return compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink, options_to_run());
 }
 
 ManyFiles::ManyFiles(const std::vector<std::string>& paths, For purpose)
@@ -90,13 +89,9 @@ std::optional<Error> ManyFiles::read_error(size_t file) const {
   return Error{ErrorKind::Io, fmt::format("cannot read {}", paths_[file])};
 }
 
-std::vector<const diag::Diagnostic*> ManyFiles::problems(size_t file) const {
-  return batch_->problems(*mains_[file]);
-}
+std::vector<const diag::Diagnostic*> ManyFiles::problems(size_t file) const { return batch_->problems(*mains_[file]); }
 
-std::unique_ptr<bytecode::Program> ManyFiles::program(size_t file) const {
-  return batch_->program(*mains_[file]);
-}
+std::unique_ptr<bytecode::Program> ManyFiles::program(size_t file) const { return batch_->program(*mains_[file]); }
 
 std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program) {
   return std::make_unique<bytecode::Program>(program);
@@ -157,8 +152,8 @@ vm::Outcome<vm::Value> run_entry(vm::Vm& vm, std::unique_ptr<bytecode::Program> 
 
 }  // namespace
 
-vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
-                               const Surroundings& surroundings, std::optional<size_t> test) {
+vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
+                               std::optional<size_t> test) {
   auto outcome = run_entry(vm, std::move(program), surroundings, test);
   // Tasks clean up: defers run, children are killed. A program that fails at that has failed.
   auto ended = vm.end_tasks();

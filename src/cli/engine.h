@@ -83,8 +83,8 @@ struct Surroundings {
 // The entry pipeline: `default`, else the first; null when the program is a script.
 const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program);
 // Runs the modules, then the entry pipeline, or the pipeline `test` of the program if given, and ends its tasks.
-vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program,
-                               const Surroundings& surroundings, std::optional<size_t> test = {});
+vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
+                               std::optional<size_t> test = {});
 
 // Whether the program's entry holds a `return`, so that its value is an answer to the caller and
 // not what its last expression happened to be.

@@ -46,8 +46,7 @@ bool returns(const Node* node) {
     case NodeKind::Match: return arms_return(node->as<Match>());
     case NodeKind::Try: {
       auto& attempt = node->as<Try>();
-      return returns(attempt.body) || returns(attempt.catch_block) ||
-             returns(attempt.finally_block);
+      return returns(attempt.body) || returns(attempt.catch_block) || returns(attempt.finally_block);
     }
     case NodeKind::Retry: return returns(node->as<Retry>().body);
     case NodeKind::Deadline: return returns(node->as<Deadline>().body);

@@ -10,11 +10,9 @@ namespace harn::cli {
 
 constexpr int kSchemaVersion = 1;
 
-void EventHost::write_event(std::string_view kind, std::string_view fields,
-                            const Problem& problem) {
+void EventHost::write_event(std::string_view kind, std::string_view fields, const Problem& problem) {
   std::lock_guard lock(events_lock_);
-  std::string data =
-      fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, sequence_ + 1, fields);
+  std::string data = fmt::format("{{\"event_type\":\"{}\",\"seq\":{},{}}}", kind, sequence_ + 1, fields);
   std::string line = envelope(kSchemaVersion, data, problem);
   ++sequence_;
   ProcessHost::write(vm::Stream::Out, line);

@@ -101,8 +101,7 @@ std::vector<const vm::Builtin*> find_rows(std::string_view name) {
   size_t dot = name.find('.');
   for (const vm::Builtin* row : builtins::table().rows()) {
     if (is_internal(*row)) continue;
-    bool as_method = dot != name.npos && row->name == name.substr(dot + 1) &&
-                     is_method_of(*row, name.substr(0, dot));
+    bool as_method = dot != name.npos && row->name == name.substr(dot + 1) && is_method_of(*row, name.substr(0, dot));
     if (row->name == name || as_method) out.push_back(row);
   }
   return out;
@@ -151,8 +150,7 @@ int explain(const Arguments& arguments) {
   }
   if (catalogue) return print_catalogue(arguments);
   if (arguments.operands().empty()) {
-    return report_usage(arguments,
-                        {"`harn explain` needs a code, a builtin or `--catalog`", ""});
+    return report_usage(arguments, {"`harn explain` needs a code, a builtin or `--catalog`", ""});
   }
   std::string_view name = arguments.operands()[0];
   bool json = arguments.has("--json");

@@ -18,8 +18,7 @@
 namespace harn::cli {
 
 static std::string lower_first(std::string text) {
-  if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z')
-    text[0] = static_cast<char>(tolower(text[0]));
+  if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z') text[0] = static_cast<char>(tolower(text[0]));
   return text;
 }
 
@@ -122,8 +121,8 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   bool owned = fchown(file.fd(), info.st_uid, info.st_gid) == 0;
   // Without the old owner the bits that act in an owner's name must not come along.
   mode_t mode = info.st_mode & (owned ? 07777 : 0777);
-  if (write_all(file.fd(), text) && fchmod(file.fd(), mode) == 0 && fsync(file.fd()) == 0 &&
-      file.close() && rename(temporary.c_str(), target.c_str()) == 0) {
+  if (write_all(file.fd(), text) && fchmod(file.fd(), mode) == 0 && fsync(file.fd()) == 0 && file.close() &&
+      rename(temporary.c_str(), target.c_str()) == 0) {
     return {};
   }
   int saved = errno;
@@ -134,8 +133,7 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
 
 Result<void> write_file(const std::string& path, std::string_view text) {
   OpenFile file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!file.is_open() || !write_all(file.fd(), text) || !file.close())
-    return io_error("write", path);
+  if (!file.is_open() || !write_all(file.fd(), text) || !file.close()) return io_error("write", path);
   return {};
 }
 
@@ -149,8 +147,7 @@ bool is_directory(const std::string& path) {
 namespace {
 
 // Directories reached through symbolic links are not entered: they may lead back.
-Result<void> add_sources_below(const std::string& directory, std::vector<std::string>& out,
-                               int depth) {
+Result<void> add_sources_below(const std::string& directory, std::vector<std::string>& out, int depth) {
   constexpr int kDeepest = 64;
   if (depth > kDeepest) return {};
   DIR* handle = opendir(directory.c_str());
@@ -192,9 +189,7 @@ Result<std::vector<std::string>> find_sources(const std::vector<std::string_view
     }
   }
   std::set<std::string> seen;
-  std::erase_if(out, [&](const std::string& path) {
-    return !seen.insert(modules::path::normalize(path)).second;
-  });
+  std::erase_if(out, [&](const std::string& path) { return !seen.insert(modules::path::normalize(path)).second; });
   return out;
 }
 

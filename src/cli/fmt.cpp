@@ -23,9 +23,8 @@ Result<std::string> format_source(const SourcePtr& source, uint32_t width, diag:
   diag::Sink unused;
   auto again = syntax::parse(std::make_shared<SourceFile>(source->path(), text), unused);
   if (again->has_errors || syntax::dump(*again) != syntax::dump(*tree)) {
-    return fail(
-        ErrorKind::Unsupported,
-        "the formatter would change what the program means; left as it is (please report this)");
+    return fail(ErrorKind::Unsupported,
+                "the formatter would change what the program means; left as it is (please report this)");
   }
   return text;
 }
@@ -33,8 +32,7 @@ Result<std::string> format_source(const SourcePtr& source, uint32_t width, diag:
 class Formatter {
  public:
   explicit Formatter(const Arguments& arguments)
-      : check_(arguments.has("--check")), json_(arguments.has("--json")),
-        width_(arguments.number("--line-width")) {
+      : check_(arguments.has("--check")), json_(arguments.has("--json")), width_(arguments.number("--line-width")) {
     report_.object().key("files").list();
   }
 
@@ -48,8 +46,7 @@ class Formatter {
     }
     if (json_) add(path, *status, "");
     else if (*status == "formatted") write_out(fmt::format("formatted {}\n", path));
-    else if (*status == "would_reformat")
-      write_error(fmt::format("{}: would be reformatted\n", path));
+    else if (*status == "would_reformat") write_error(fmt::format("{}: would be reformatted\n", path));
   }
 
   int format_input() {
@@ -101,8 +98,7 @@ class Formatter {
 
   // Diagnostics are shown as such; other failures become one line.
   Error explain(const SourcePtr& source, const Error& error, const diag::Sink& sink) {
-    if (!sink.has_errors())
-      return {error.kind, fmt::format("{}: {}", source->path(), error.message)};
+    if (!sink.has_errors()) return {error.kind, fmt::format("{}: {}", source->path(), error.message)};
     if (!json_) write_error(diag::render_all(sink, colour_of(STDERR_FILENO)));
     return {error.kind, json_ ? sink.diagnostics()[0].message : ""};
   }
@@ -132,7 +128,8 @@ int run_fmt(const Arguments& arguments) {
   Formatter formatter(arguments);
   if (arguments.operands().size() == 1 && arguments.operands()[0] == "-") {
     if (arguments.has("--json")) {
-      return report_usage(arguments, {"`--json` and `-` exclude each other", "the result of `-` is the formatted text"});
+      return report_usage(arguments,
+                          {"`--json` and `-` exclude each other", "the result of `-` is the formatted text"});
     }
     return formatter.format_input();
   }

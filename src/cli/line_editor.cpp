@@ -88,13 +88,11 @@ struct LineEditor::Library {
   bool load() {
     handle = dlopen("libedit.so.2", RTLD_LAZY | RTLD_LOCAL);
     if (!handle) return false;
-    return find(readline, "readline") && find(add_history, "add_history") &&
-           find(read_history, "read_history") && find(write_history, "write_history") &&
-           find(stifle_history, "stifle_history") &&
+    return find(readline, "readline") && find(add_history, "add_history") && find(read_history, "read_history") &&
+           find(write_history, "write_history") && find(stifle_history, "stifle_history") &&
            find(completion_matches, "rl_completion_matches") &&
            find(attempted_completion, "rl_attempted_completion_function") &&
-           find(completion_over, "rl_attempted_completion_over") &&
-           find(getc_function, "rl_getc_function");
+           find(completion_over, "rl_attempted_completion_over") && find(getc_function, "rl_getc_function");
   }
 
  private:

@@ -20,8 +20,7 @@ static void end_for_want_of_memory() {
     harn::cli::ProcessHost::say_last_words();
     harn::net::kill_all_processes();
     _exit(harn::cli::kNoMemory);
-  } catch (...) {
-  }
+  } catch (...) {}
   abort();
 }
 

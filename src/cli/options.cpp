@@ -31,8 +31,7 @@ std::optional<int64_t> Arguments::number(std::string_view option) const {
 
 class ArgumentParser {
  public:
-  ArgumentParser(const Command& command, Arguments::Words words)
-      : command_(command), words_(words) {
+  ArgumentParser(const Command& command, Arguments::Words words) : command_(command), words_(words) {
     out_.command_ = &command;
   }
 
@@ -119,8 +118,7 @@ class ArgumentParser {
     if (option.kind == ValueKind::Number) {
       auto number = parse_number(value);
       if (!number || *number < option.least) {
-        return fail(fmt::format("`{}` is `{}`, expected a whole number of {} or more", name, value,
-                                option.least));
+        return fail(fmt::format("`{}` is `{}`, expected a whole number of {} or more", name, value, option.least));
       }
     }
     if (option.kind == ValueKind::Choice) {
@@ -129,8 +127,7 @@ class ArgumentParser {
     out_.given_.emplace_back(&option, value);
   }
 
-  void check_choice(std::string_view problem, std::string_view value,
-                    std::span<const std::string_view> choices) {
+  void check_choice(std::string_view problem, std::string_view value, std::span<const std::string_view> choices) {
     std::string list;
     for (std::string_view choice : choices) {
       if (choice == value) return;
@@ -142,8 +139,7 @@ class ArgumentParser {
   void check_operands() {
     const Operands& accepts = command_.operands;
     size_t given = out_.operands_.size();
-    if (given < accepts.least)
-      return fail(fmt::format("`harn {}` needs {}", command_.name, accepts.shown));
+    if (given < accepts.least) return fail(fmt::format("`harn {}` needs {}", command_.name, accepts.shown));
     if (given > accepts.most) {
       return fail(fmt::format("unexpected argument `{}`", out_.operands_[accepts.most]));
     }
@@ -187,10 +183,8 @@ std::string usage_line(const Command& command) {
 }
 
 std::string command_help(const Command& command) {
-  std::string out =
-      fmt::format("{}\n\nUsage: {}\n\nOptions:\n", command.summary, usage_line(command));
-  auto add = [&](char letter, std::string_view name, std::string_view value,
-                 std::string_view help) {
+  std::string out = fmt::format("{}\n\nUsage: {}\n\nOptions:\n", command.summary, usage_line(command));
+  auto add = [&](char letter, std::string_view name, std::string_view value, std::string_view help) {
     std::string left = !name.starts_with("--") ? std::string(name)
                        : letter                ? fmt::format("-{}, {}", letter, name)
                                                : fmt::format("    {}", name);
@@ -212,8 +206,7 @@ int report_usage(const Command& command, const UsageError& error) {
   }
   std::string out = fmt::format("{}: {}\n", error_word(), error.message);
   if (!error.hint.empty()) out += fmt::format("help: {}\n", error.hint);
-  out +=
-      fmt::format("usage: {}\nRun `harn {} --help` for more.\n", usage_line(command), command.name);
+  out += fmt::format("usage: {}\nRun `harn {} --help` for more.\n", usage_line(command), command.name);
   write_error(out);
   return kUsage;
 }

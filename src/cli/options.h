@@ -26,11 +26,11 @@ enum ExitCode : int {
 enum class ValueKind : uint8_t { Text, Number, Path, Choice };
 
 struct Option {
-  std::string_view name;                    // "--timeout"
-  char letter = 0;                          // 'v': also written `-v`
-  std::string_view value = {};              // stands for the value in the help; empty: takes none
+  std::string_view name;        // "--timeout"
+  char letter = 0;              // 'v': also written `-v`
+  std::string_view value = {};  // stands for the value in the help; empty: takes none
   ValueKind kind = ValueKind::Text;
-  int64_t least = 0;                        // Number
+  int64_t least = 0;                               // Number
   std::span<const std::string_view> choices = {};  // Choice
   std::string_view help = {};
 };
@@ -51,7 +51,7 @@ struct Command {
   std::string_view name;
   std::string_view summary;
   Operands operands = {};
-  bool passes_rest = false;     // words after `--` go to the user's program
+  bool passes_rest = false;  // words after `--` go to the user's program
   std::span<const Option> options = {};
   std::string_view notes = {};  // below the options in the help
   int (*run)(const Arguments& arguments) = nullptr;
@@ -59,7 +59,7 @@ struct Command {
 
 struct UsageError {
   std::string message;
-  std::string hint;  // may be empty
+  std::string hint;   // may be empty
   bool json = false;  // `--json` was given: the answer is an envelope
 };
 

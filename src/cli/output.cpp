@@ -17,8 +17,7 @@ static int output_error = 0;
 
 void write_out(std::string_view text) {
   errno = 0;
-  if (fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error == 0)
-    output_error = errno;
+  if (fwrite(text.data(), 1, text.size(), stdout) != text.size() && output_error == 0) output_error = errno;
 }
 
 void write_error(std::string_view text) {

@@ -79,14 +79,11 @@ void ProcessHost::write_out_locked(std::string_view text) {
   if (output_error_ != 0 && vm_) vm_->stop(vm::StopReason::Interrupt);
 }
 
-bool ProcessHost::is_stopping() const {
-  return vm_ && vm_->has_stop();
-}
+bool ProcessHost::is_stopping() const { return vm_ && vm_->has_stop(); }
 
 static std::atomic<ProcessHost*> last_made;
 
-ProcessHost::ProcessHost()
-    : stop_reading_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), late_flush_([this] { flush(); }) {
+ProcessHost::ProcessHost() : stop_reading_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)), late_flush_([this] { flush(); }) {
   last_made = this;
 }
 
@@ -181,8 +178,7 @@ bool ProcessHost::peek_line(std::string& line) {
 
 std::string ProcessHost::read_all() {
   std::lock_guard lock(in_lock_);
-  while (fill()) {
-  }
+  while (fill()) {}
   std::string rest = in_.substr(in_position_);
   in_position_ = in_.size();
   return rest;

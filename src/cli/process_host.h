@@ -61,7 +61,7 @@ class ProcessHost : public vm::Host {
   std::string in_;
   size_t in_position_ = 0;
   bool in_ended_ = false;
-  std::mutex in_lock_;  // one task reads at a time
+  std::mutex in_lock_;     // one task reads at a time
   int stop_reading_ = -1;  // an eventfd that a waiting read looks at too
   int out_is_terminal_ = -1;
   int direct_writes_ = 50;  // left

@@ -31,9 +31,8 @@ Result<int64_t> while_limit(const Project& project, std::optional<int64_t> flag)
   if (const char* variable = getenv("HARN_WHILE_LIMIT"); variable && *variable) {
     auto number = parse_number(variable);
     if (number && *number >= 0) return *number;
-    return fail(
-        ErrorKind::Invalid,
-        fmt::format("HARN_WHILE_LIMIT is `{}`, expected a whole number of 0 or more", variable));
+    return fail(ErrorKind::Invalid,
+                fmt::format("HARN_WHILE_LIMIT is `{}`, expected a whole number of 0 or more", variable));
   }
   if (project.manifest.while_limit >= 0) return project.manifest.while_limit;
   return vm::Limits{}.while_limit;

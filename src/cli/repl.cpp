@@ -48,9 +48,7 @@ Next obey(ReplSession& session, ProcessHost& host, std::string_view command) {
   if (command == ":quit" || command == ":q" || command == ":exit") return Next::Leave;
   if (command == ":help" || command == ":h") host.write(vm::Stream::Out, kHelp);
   else if (command.starts_with(":type ")) session.show_type(command.substr(6));
-  else
-    host.write(vm::Stream::Err,
-               fmt::format("error: unknown command `{}`; `:help` lists them\n", command));
+  else host.write(vm::Stream::Err, fmt::format("error: unknown command `{}`; `:help` lists them\n", command));
   return Next::GoOn;
 }
 
@@ -78,8 +76,7 @@ bool is_blank(std::string_view line) { return text::trim(line).empty(); }
 // An empty line ends what is not held open by a bracket.
 bool waits_for_more(std::string_view input, std::string_view last_line) {
   auto state = syntax::input_state(input);
-  return state == syntax::InputState::Open ||
-         (state == syntax::InputState::Unfinished && !is_blank(last_line));
+  return state == syntax::InputState::Open || (state == syntax::InputState::Unfinished && !is_blank(last_line));
 }
 
 // On a terminal nobody knows what the next line will be: a block of several lines waits for it.

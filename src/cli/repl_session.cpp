@@ -46,8 +46,7 @@ void ReplSession::run(std::string_view input, Then then) {
   if (!loaded.sink.has_errors()) {
     compile::CompileOptions options;
     options.session = &session_;
-    program = compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink,
-                                       options);
+    program = compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink, options);
   }
   diag::Colour colour = colour_of(STDERR_FILENO);
   if (!loaded.sink.diagnostics().empty()) write_error(diag::render_all(loaded.sink, colour));

@@ -112,8 +112,7 @@ int run_process(Prepared prepared) {
   auto outcome = execute(*vm, std::move(prepared.program), prepared.surroundings);
   net::kill_all_processes();  // of tasks that were given up
   Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
-  int code = report_ending(
-      host, ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO)));
+  int code = report_ending(host, ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO)));
 #ifdef HARN_SANITIZED
   outcome = vm::Value();
   host.attach(nullptr);
@@ -144,8 +143,7 @@ int report_early(const Arguments& arguments, std::string_view code, const std::s
 int run(const Arguments& arguments) {
   bool inline_code = arguments.has("-e");
   if (inline_code && !arguments.operands().empty()) {
-    return report_usage(arguments, {"`-e` and a file exclude each other",
-                                              "arguments for the program go after `--`"});
+    return report_usage(arguments, {"`-e` and a file exclude each other", "arguments for the program go after `--`"});
   }
   if (!inline_code && arguments.operands().empty()) {
     return report_usage(arguments, {"`harn run` needs FILE, `-e CODE` or `-`", ""});
@@ -164,9 +162,9 @@ int run(const Arguments& arguments) {
   bool json = arguments.has("--json");
   auto program = compile(loaded);
   if (!program) return report_errors(loaded.sink, json);
-  Prepared prepared{rendered(loaded.sink, json), std::move(program),
-                    surroundings_of(arguments, *project), {.while_limit = *limit}, *workers,
-                    entry_returns(*loaded.main) ? Answers::Yes : Answers::No};
+  Prepared prepared{
+      rendered(loaded.sink, json), std::move(program), surroundings_of(arguments, *project),
+      {.while_limit = *limit},     *workers,           entry_returns(*loaded.main) ? Answers::Yes : Answers::No};
   return json ? run_events(std::move(prepared)) : run_process(std::move(prepared));
 }
 

@@ -23,8 +23,8 @@ std::expected<size_t, UsageError> worker_count(const Arguments& arguments) {
   if (const char* variable = getenv("HARN_TEST_JOBS"); variable && *variable) {
     auto jobs = parse_number(variable);
     if (jobs && *jobs > 0) return static_cast<size_t>(*jobs);
-    return std::unexpected(UsageError{
-        fmt::format("HARN_TEST_JOBS is `{}`, expected a whole number of 1 or more", variable), ""});
+    return std::unexpected(
+        UsageError{fmt::format("HARN_TEST_JOBS is `{}`, expected a whole number of 1 or more", variable), ""});
   }
   auto processors = static_cast<size_t>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
   return std::min(processors, kMostWorkers);
@@ -52,7 +52,9 @@ TestResult result_of(JobOutcome outcome, int64_t timeout_ms) {
 class TestRunner {
  public:
   TestRunner(const Suite& suite, const Arguments& arguments)
-      : suite_(suite), run_{.suite = suite}, verbose_(arguments.has("--verbose")),
+      : suite_(suite),
+        run_{.suite = suite},
+        verbose_(arguments.has("--verbose")),
         timing_(arguments.has("--timing")),
         timeout_ms_(arguments.number("--timeout").value_or(kDefaultTimeout)) {}
 
@@ -63,11 +65,9 @@ class TestRunner {
     known_.resize(suite_.cases.size());
     announce();
     auto start = std::chrono::steady_clock::now();
-    HARN_CHECK(run_jobs(
-        suite_.lanes, suite_.job, {.workers = workers, .timeout_ms = timeout_ms_},
-        [&](uint32_t number, JobOutcome outcome) { add(number, std::move(outcome)); }));
-    run_.ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    HARN_CHECK(run_jobs(suite_.lanes, suite_.job, {.workers = workers, .timeout_ms = timeout_ms_},
+                        [&](uint32_t number, JobOutcome outcome) { add(number, std::move(outcome)); }));
+    run_.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     summarise();
     return {};
   }
@@ -91,8 +91,7 @@ class TestRunner {
     known_[number] = true;
     for (; shown_ < known_.size() && known_[shown_]; ++shown_) {
       const TestResult& result = run_.results[shown_];
-      bool quiet = is_conformance() && result.outcome == TestResult::Outcome::Passed && !verbose_ &&
-                   !timing_;
+      bool quiet = is_conformance() && result.outcome == TestResult::Outcome::Passed && !verbose_ && !timing_;
       if (!quiet) write_out(result_lines(suite_.cases[shown_], result, verbose_));
     }
     fflush(stdout);
@@ -104,11 +103,10 @@ class TestRunner {
       return;
     }
     if (timing_) write_out(timing_lines(run_));
-    write_out(fmt::format("\n{} passed, {} failed, {} total ({:.0f} ms)\n", run_.passed(),
-                          run_.failed(), run_.results.size(), run_.ms));
+    write_out(fmt::format("\n{} passed, {} failed, {} total ({:.0f} ms)\n", run_.passed(), run_.failed(),
+                          run_.results.size(), run_.ms));
     // Alone on its line, for whoever adds up the counts of several suites.
-    if (is_conformance())
-      write_out(fmt::format("{} passed, {} failed\n", run_.passed(), run_.failed()));
+    if (is_conformance()) write_out(fmt::format("{} passed, {} failed\n", run_.passed(), run_.failed()));
   }
 
   const Suite& suite_;
@@ -123,20 +121,17 @@ class TestRunner {
 int write_reports(const TestRun& run, const Arguments& arguments) {
   int code = run.failed() == 0 ? kSuccess : kFailure;
   if (auto path = arguments.text("--junit")) {
-    if (auto done = write_file(std::string(*path), junit_report(run)); !done)
-      code = fail_with(done.error().message);
+    if (auto done = write_file(std::string(*path), junit_report(run)); !done) code = fail_with(done.error().message);
   }
   if (auto path = arguments.text("--json-out")) {
-    if (auto done = write_file(std::string(*path), json_report(run)); !done)
-      code = fail_with(done.error().message);
+    if (auto done = write_file(std::string(*path), json_report(run)); !done) code = fail_with(done.error().message);
   }
   return code;
 }
 
 Result<Suite> find_suite(const Arguments& arguments) {
   std::string_view filter = arguments.text("--filter").value_or("");
-  if (auto directory = arguments.text("--conformance"))
-    return find_fixtures(std::string(*directory), filter);
+  if (auto directory = arguments.text("--conformance")) return find_fixtures(std::string(*directory), filter);
   std::vector<std::string_view> paths = arguments.operands();
   if (paths.empty()) paths.push_back("tests");
   return find_tests(paths, filter);
@@ -144,12 +139,11 @@ Result<Suite> find_suite(const Arguments& arguments) {
 
 int test(const Arguments& arguments) {
   if (arguments.has("--conformance") && !arguments.operands().empty()) {
-    return report_usage(arguments.command(),
-                        {"`--conformance` takes one directory and no other paths", ""});
+    return report_usage(arguments.command(), {"`--conformance` takes one directory and no other paths", ""});
   }
   if (!arguments.has("--conformance") && arguments.operands().empty() && !is_directory("tests")) {
-    return report_usage(arguments.command(), {"there is no `tests` directory here",
-                                              "name the files or directories to test"});
+    return report_usage(arguments.command(),
+                        {"there is no `tests` directory here", "name the files or directories to test"});
   }
   auto workers = worker_count(arguments);
   if (!workers) return report_usage(arguments.command(), workers.error());
@@ -163,15 +157,9 @@ int test(const Arguments& arguments) {
 
 constexpr Option kOptions[] = {
     {.name = "--filter", .value = "TEXT", .help = "only tests whose name contains TEXT"},
-    {.name = "--verbose",
-     .letter = 'v',
-     .help = "show the output of every test, not only of failed ones"},
+    {.name = "--verbose", .letter = 'v', .help = "show the output of every test, not only of failed ones"},
     {.name = "--timing", .help = "show averages, percentiles and the slowest tests"},
-    {.name = "--timeout",
-     .value = "MS",
-     .kind = ValueKind::Number,
-     .least = 1,
-     .help = "per test (default 30000)"},
+    {.name = "--timeout", .value = "MS", .kind = ValueKind::Number, .least = 1, .help = "per test (default 30000)"},
     {.name = "--parallel", .help = "run files side by side"},
     {.name = "--jobs",
      .letter = 'j',
@@ -179,10 +167,7 @@ constexpr Option kOptions[] = {
      .kind = ValueKind::Number,
      .least = 1,
      .help = "how many files at a time (implies --parallel)"},
-    {.name = "--junit",
-     .value = "FILE",
-     .kind = ValueKind::Path,
-     .help = "write a JUnit XML report"},
+    {.name = "--junit", .value = "FILE", .kind = ValueKind::Path, .help = "write a JUnit XML report"},
     {.name = "--json-out", .value = "FILE", .kind = ValueKind::Path, .help = "write a JSON report"},
     {.name = "--conformance",
      .value = "DIR",

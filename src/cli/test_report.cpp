@@ -32,8 +32,8 @@ static std::string indented(std::string_view text, std::string_view indent) {
 std::string result_lines(const TestCase& test, const TestResult& result, bool verbose) {
   bool passed = result.outcome == Outcome::Passed;
   bool colour = colour_of(STDOUT_FILENO) == diag::Colour::Yes;
-  std::string_view word = passed ? (colour ? "\x1b[32mPASS\x1b[0m" : "PASS")
-                                 : (colour ? "\x1b[1;31mFAIL\x1b[0m" : "FAIL");
+  std::string_view word =
+      passed ? (colour ? "\x1b[32mPASS\x1b[0m" : "PASS") : (colour ? "\x1b[1;31mFAIL\x1b[0m" : "FAIL");
   std::string out = fmt::format("{}  {} [{}]", word, test.name, test.file);
   out += passed || verbose ? fmt::format(" ({:.0f} ms)\n", result.ms) : "\n";
   if (!passed) out += indented(result.error, "    ");
@@ -47,12 +47,10 @@ std::string timing_lines(const TestRun& run) {
   if (run.results.empty()) return "";
   std::vector<double> times;
   for (const TestResult& result : run.results) times.push_back(result.ms);
-  double average =
-      std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
+  double average = std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(times.size());
   std::sort(times.begin(), times.end());
-  std::string out =
-      fmt::format("\nTiming: avg {:.1f} ms, p50 {:.1f} ms, p95 {:.1f} ms, p99 {:.1f} ms\n", average,
-                  percentile(times, 50), percentile(times, 95), percentile(times, 99));
+  std::string out = fmt::format("\nTiming: avg {:.1f} ms, p50 {:.1f} ms, p95 {:.1f} ms, p99 {:.1f} ms\n", average,
+                                percentile(times, 50), percentile(times, 95), percentile(times, 99));
   constexpr size_t kSlowest = 10;
   std::vector<size_t> order(run.results.size());
   std::iota(order.begin(), order.end(), 0);
@@ -87,15 +85,14 @@ static std::string xml(std::string_view text) {
 }
 
 static std::string junit_case(const TestCase& test, const TestResult& result) {
-  std::string out = fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"",
-                                xml(test.name), xml(test.file), result.ms / 1000);
+  std::string out = fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"", xml(test.name),
+                                xml(test.file), result.ms / 1000);
   if (result.outcome == Outcome::Passed && result.output.empty()) return out + "/>\n";
   out += ">\n";
   if (result.outcome != Outcome::Passed) {
     std::string_view kind = result.outcome == Outcome::Failed ? "failure" : "error";
     std::string_view first = std::string_view(result.error).substr(0, result.error.find('\n'));
-    out += fmt::format("      <{} message=\"{}\">{}</{}>\n", kind, xml(first), xml(result.error),
-                       kind);
+    out += fmt::format("      <{} message=\"{}\">{}</{}>\n", kind, xml(first), xml(result.error), kind);
   }
   if (!result.output.empty()) {
     out += fmt::format("      <system-out>{}</system-out>\n", xml(result.output));
@@ -151,10 +148,7 @@ std::string json_report(const TestRun& run) {
   for (const TestResult& result : run.results) times.push_back(result.ms);
   std::sort(times.begin(), times.end());
   JsonWriter json;
-  json.object()
-      .field("schemaVersion", 1)
-      .field("suite", run.suite.name)
-      .field("root", run.suite.root);
+  json.object().field("schemaVersion", 1).field("suite", run.suite.name).field("root", run.suite.root);
   json.key("duration_ms").decimal(run.ms).key("timing").object();
   json.key("p50_ms").decimal(percentile(times, 50)).key("p95_ms").decimal(percentile(times, 95));
   json.key("p99_ms").decimal(percentile(times, 99)).end();

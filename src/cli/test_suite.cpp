@@ -49,7 +49,7 @@ namespace {
 
 struct TestFile {
   std::string path;
-  std::string problem;  // why it cannot run
+  std::string problem;                         // why it cannot run
   std::unique_ptr<bytecode::Program> program;  // null: it cannot
   Surroundings surroundings;
   vm::Limits limits;
@@ -86,8 +86,7 @@ Result<void> prepare(TestFile& file, const ManyFiles& sources, size_t number) {
   file.surroundings.project_root = project.root;
   if (auto error = sources.read_error(number)) return std::unexpected(std::move(*error));
   file.program = sources.program(number);
-  if (!file.program)
-    return fail(ErrorKind::Invalid, diag::render_all(sources.problems(number), diag::Colour::No));
+  if (!file.program) return fail(ErrorKind::Invalid, diag::render_all(sources.problems(number), diag::Colour::No));
   return {};
 }
 

@@ -31,7 +31,7 @@ struct Suite {
   size_t file_count = 0;
   std::vector<TestCase> cases;
   std::vector<std::vector<uint32_t>> lanes;  // see run_jobs
-  Job job;  // the packed verdict of a case
+  Job job;                                   // the packed verdict of a case
 };
 
 // The pipelines named test_* or marked @test in the files at `paths`, each in a fresh VM.

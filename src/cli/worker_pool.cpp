@@ -71,8 +71,7 @@ bool write_fully(int fd, const void* from, size_t size) {
     time_is_up = false;
     std::string payload = job(number);
     uint64_t size = payload.size();
-    if (!write_fully(replies, &size, sizeof size) || !write_fully(replies, payload.data(), size))
-      break;
+    if (!write_fully(replies, &size, sizeof size) || !write_fully(replies, payload.data(), size)) break;
   }
   _exit(0);
 }
@@ -96,13 +95,15 @@ class Pool {
  public:
   Pool(const std::vector<std::vector<uint32_t>>& lanes, const Job& job, PoolOptions options,
        const std::function<void(uint32_t, JobOutcome)>& done)
-      : lanes_(lanes), job_(job), options_(options), done_(done),
+      : lanes_(lanes),
+        job_(job),
+        options_(options),
+        done_(done),
         workers_(std::min(std::max<size_t>(options.workers, 1), lanes.size())) {}
 
   Result<void> run() {
     for (Worker& worker : workers_) take_lane(worker);
-    while (wait_for_replies()) {
-    }
+    while (wait_for_replies()) {}
     for (Worker& worker : workers_) dismiss(worker);
     if (failure_.empty()) return {};
     return fail(ErrorKind::Io, std::move(failure_));
@@ -243,7 +244,7 @@ class Pool {
 }  // namespace
 
 Result<void> run_jobs(const std::vector<std::vector<uint32_t>>& lanes, const Job& job, PoolOptions options,
-              const std::function<void(uint32_t, JobOutcome)>& done) {
+                      const std::function<void(uint32_t, JobOutcome)>& done) {
   return Pool(lanes, job, options, done).run();
 }
 

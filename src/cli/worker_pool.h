@@ -29,7 +29,7 @@ struct PoolOptions {
 // side. `job` is called in a child, `done` here, as jobs finish. Fails when no child can be started.
 using Job = std::function<std::string(uint32_t number)>;
 Result<void> run_jobs(const std::vector<std::vector<uint32_t>>& lanes, const Job& job, PoolOptions options,
-              const std::function<void(uint32_t number, JobOutcome outcome)>& done);
+                      const std::function<void(uint32_t number, JobOutcome outcome)>& done);
 
 // In a child, while one lives: the VM to stop when the job's time is up.
 class TimeoutTarget {

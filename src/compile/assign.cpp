@@ -191,7 +191,8 @@ void FunctionCompiler::assign_path(Assign& node) {
     if (asks && target.word) require_var(target, name.span);
     if (home_of(target) == Home::Register) {
       code_->paths.push_back(path);
-      emit_x(Op::SetPathLocal, target.reg, keys, static_cast<uint32_t>(key_count), static_cast<uint32_t>(code_->paths.size() - 1));
+      emit_x(Op::SetPathLocal, target.reg, keys, static_cast<uint32_t>(key_count),
+             static_cast<uint32_t>(code_->paths.size() - 1));
       return;
     }
     Place place;

@@ -101,8 +101,8 @@ void FunctionCompiler::place_result(Reg from, Reg to) {
 }
 
 static bool takes_schema(std::string_view name) {
-  for (std::string_view known : {"schema_of", "schema_is", "schema_expect", "schema_parse",
-                                 "schema_check", "is_type", "json_validate", "schema_recover"}) {
+  for (std::string_view known : {"schema_of", "schema_is", "schema_expect", "schema_parse", "schema_check", "is_type",
+                                 "json_validate", "schema_recover"}) {
     if (name == known) return true;
   }
   return false;
@@ -140,7 +140,8 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
       return;
     }
     bool early = context_.names.resolution.early.contains(name);
-    raise(RaiseKind::Plain, (early ? "Undefined variable: " : "Undefined builtin: ") + std::string(name->name), name->span);
+    raise(RaiseKind::Plain, (early ? "Undefined variable: " : "Undefined builtin: ") + std::string(name->name),
+          name->span);
     return;
   }
   uint32_t count = static_cast<uint32_t>(node.args.size());

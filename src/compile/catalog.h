@@ -8,9 +8,9 @@
 namespace harn::compile {
 
 struct BuiltinInfo {
-  uint32_t id = 0;          // what CallBuiltin carries
+  uint32_t id = 0;  // what CallBuiltin carries
   uint32_t min_args = 0;
-  uint32_t max_args = 0;    // UINT32_MAX: any number
+  uint32_t max_args = 0;  // UINT32_MAX: any number
   std::string_view signature;
 };
 

@@ -24,7 +24,9 @@ struct Constant {
 
   bool is_nil() const { return std::holds_alternative<std::monostate>(value); }
   template <class T>
-  const T* as() const { return std::get_if<T>(&value); }
+  const T* as() const {
+    return std::get_if<T>(&value);
+  }
   bool is_number() const { return as<int64_t>() || as<double>(); }
   double number() const { return as<int64_t>() ? static_cast<double>(*as<int64_t>()) : *as<double>(); }
   bool truthy() const {
@@ -61,11 +63,11 @@ bool same(const Constant& a, const Constant& b) {
   return true;
 }
 
-constexpr std::string_view kPure[] = {"len", "format", "min", "max", "abs", "floor", "ceil", "round",
-                                      "lowercase", "uppercase", "trim", "concat", "join"};
-constexpr std::string_view kEffects[] = {"read_file", "write_file", "env", "exec", "shell", "http_get",
-                                         "http_post", "now_ms", "timestamp", "random", "uuid",
-                                         "log", "print", "println", "llm_call", "read_line"};
+constexpr std::string_view kPure[] = {"len",   "format",    "min",       "max",  "abs",    "floor", "ceil",
+                                      "round", "lowercase", "uppercase", "trim", "concat", "join"};
+constexpr std::string_view kEffects[] = {"read_file", "write_file", "env",       "exec",     "shell", "http_get",
+                                         "http_post", "now_ms",     "timestamp", "random",   "uuid",  "log",
+                                         "print",     "println",    "llm_call",  "read_line"};
 
 template <size_t N>
 bool listed(const std::string_view (&names)[N], std::string_view name) {
@@ -140,10 +142,8 @@ class Evaluator {
       case NodeKind::If: return branch(node->as<If>());
       case NodeKind::Index: return subscript(node->as<Index>());
       case NodeKind::Call: return call(node->as<Call>());
-      case NodeKind::Member:
-        return reject(node->span, "property access is not allowed in a constant");
-      case NodeKind::MethodCall:
-        return reject(node->span, "method calls are not allowed in a constant");
+      case NodeKind::Member: return reject(node->span, "property access is not allowed in a constant");
+      case NodeKind::MethodCall: return reject(node->span, "method calls are not allowed in a constant");
       default: return reject(node->span, "only literals, operators and a few pure builtins are allowed");
     }
   }
@@ -249,13 +249,17 @@ class Evaluator {
     Constant right = evaluate(node.right);
     if (failed_) return {};
     switch (node.op) {
-      case BinaryOp::And: case BinaryOp::Or: return {right.truthy()};
+      case BinaryOp::And:
+      case BinaryOp::Or: return {right.truthy()};
       case BinaryOp::Coalesce: return right;
       case BinaryOp::Equal: return {same(left, right)};
       case BinaryOp::NotEqual: return {!same(left, right)};
-      case BinaryOp::Less: case BinaryOp::Greater: case BinaryOp::LessEqual:
+      case BinaryOp::Less:
+      case BinaryOp::Greater:
+      case BinaryOp::LessEqual:
       case BinaryOp::GreaterEqual: return {order(node.op, left, right)};
-      case BinaryOp::In: case BinaryOp::NotIn: return reject(node.op_span, "`in` is not allowed in a constant");
+      case BinaryOp::In:
+      case BinaryOp::NotIn: return reject(node.op_span, "`in` is not allowed in a constant");
       default: return arithmetic(node, left, right);
     }
   }
@@ -317,7 +321,8 @@ class Evaluator {
       case BinaryOp::Add: overflow = __builtin_add_overflow(a, b, &out); break;
       case BinaryOp::Subtract: overflow = __builtin_sub_overflow(a, b, &out); break;
       case BinaryOp::Multiply: overflow = __builtin_mul_overflow(a, b, &out); break;
-      case BinaryOp::Divide: case BinaryOp::Modulo:
+      case BinaryOp::Divide:
+      case BinaryOp::Modulo:
         if (b == 0) return fails(node.op_span, "division by zero");
         if (b == -1) overflow = __builtin_sub_overflow(int64_t{0}, a, &out);
         else out = node.op == BinaryOp::Divide ? a / b : a % b;
@@ -327,8 +332,14 @@ class Evaluator {
         if (b < 0) return {std::pow(static_cast<double>(a), static_cast<double>(b))};
         out = 1;
         for (int64_t i = 0; i < b && !overflow; ++i) {
-          if (a == 0 || a == 1) { out = a; break; }
-          if (a == -1) { out = b % 2 ? -1 : 1; break; }
+          if (a == 0 || a == 1) {
+            out = a;
+            break;
+          }
+          if (a == -1) {
+            out = b % 2 ? -1 : 1;
+            break;
+          }
           overflow = __builtin_mul_overflow(out, a, &out);
         }
     }
@@ -386,7 +397,9 @@ class Evaluator {
       if (auto* whole = args[0].as<int64_t>()) return {callee == "abs" && *whole < 0 ? -*whole : *whole};
       double number = args[0].number();
       if (callee == "abs") return {std::fabs(number)};
-      double rounded = callee == "floor" ? std::floor(number) : callee == "ceil" ? std::ceil(number) : std::round(number);
+      double rounded = callee == "floor"  ? std::floor(number)
+                       : callee == "ceil" ? std::ceil(number)
+                                          : std::round(number);
       if (!(std::fabs(rounded) < 9.2e18)) return fails(node.span, "the result does not fit in a 64-bit integer");
       return {static_cast<int64_t>(rounded)};
     }

@@ -144,8 +144,7 @@ void FunctionCompiler::limit(Span span, std::string_view what) {
   if (span.end == 0 && !code_->lines.empty()) {
     span = {code_->lines.back().offset, code_->lines.back().offset + 1};
   }
-  context_.sink.report(Code::CompileLimit, context_.module.source, span, what)
-      .help("split it into smaller functions");
+  context_.sink.report(Code::CompileLimit, context_.module.source, span, what).help("split it into smaller functions");
 }
 
 std::shared_ptr<bytecode::Code> FunctionCompiler::finish() {

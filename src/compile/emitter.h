@@ -54,18 +54,18 @@ class FunctionCompiler {
   // A finally or defer block that exits must run.
   // A way out through many clean-ups, shared by all that go it: calls this one and goes on with the next.
   struct Exit {
-    Label* target;    // where it ends; null: the function returns what waits in the outermost clean-up
-    size_t down_to;   // how many clean-ups it does not leave
+    Label* target;   // where it ends; null: the function returns what waits in the outermost clean-up
+    size_t down_to;  // how many clean-ups it does not leave
     std::unique_ptr<Label> label;
   };
   struct Cleanup {
     Label entry;
     std::vector<Exit> exits;
-    Reg return_to;  // holds where the clean-up code goes back to
-    Reg value;      // keeps a returned value while clean-up code runs
-    Reg scope = -1; // the first register of a scope that ends before the clean-up code runs
+    Reg return_to;   // holds where the clean-up code goes back to
+    Reg value;       // keeps a returned value while clean-up code runs
+    Reg scope = -1;  // the first register of a scope that ends before the clean-up code runs
     bool is_deadline = false;
-    Reg mutex = -1; // instead of code: what MutexLeave gives back to
+    Reg mutex = -1;  // instead of code: what MutexLeave gives back to
   };
   struct Loop {
     Label* break_to;
@@ -108,8 +108,8 @@ class FunctionCompiler {
   // ---- variables (variables.cpp) ----
   enum class Home { Register, Cell, Capture, CaptureCell, Self, Global };
   Home home_of(const Variable& variable) const;
-  Reg declare(Variable& variable);           // gives it its register
-  void define(Variable& variable, Reg value);  // first value; `value` is a temporary or its register
+  Reg declare(Variable& variable);              // gives it its register
+  void define(Variable& variable, Reg value);   // first value; `value` is a temporary or its register
   void load(const Variable& variable, Reg to);  // unset if it is
   void store(const Variable& variable, Reg value, Span span);
   // A name may mean one of several variables: the first that is set (see scopes.h).
@@ -134,8 +134,8 @@ class FunctionCompiler {
   void begin_generator();
   void statements(syntax::NodeList list, Reg value);
   void statement(syntax::Node* node);
-  void block(syntax::Block* block, Reg value = -1);     // value < 0: not wanted
-  void body(syntax::Block& block, Reg value);             // of an if or match: no scope of its own
+  void block(syntax::Block* block, Reg value = -1);  // value < 0: not wanted
+  void body(syntax::Block& block, Reg value);        // of an if or match: no scope of its own
   void scope_start(ScopeInfo* scope);
   void scope_end(Reg first, Reg end);  // the variables in these registers are gone
   void let(syntax::Let& node);
@@ -180,8 +180,7 @@ class FunctionCompiler {
   void unary(syntax::Unary& node, Reg to);
   void binary(syntax::Binary& node, Reg to);
   // `left_is_temp`: nobody reads the left register afterwards.
-  void arithmetic(syntax::BinaryOp op, Reg left, syntax::Node* right, Reg to, Span span,
-                  bool left_is_temp = false);
+  void arithmetic(syntax::BinaryOp op, Reg left, syntax::Node* right, Reg to, Span span, bool left_is_temp = false);
   void comparison(syntax::Binary& node, Reg to);
   void short_circuit(syntax::Binary& node, Reg to);
   void member(syntax::Member& node, Reg to);
@@ -260,11 +259,11 @@ class FunctionCompiler {
   // The value of what is compiled meanwhile goes on to `to`: is it still the function's?
   class Passing {
    public:
-    Passing(FunctionCompiler& compiler, Reg value, Reg to)
-        : compiler_(compiler), outer_(compiler.result_) {
+    Passing(FunctionCompiler& compiler, Reg value, Reg to) : compiler_(compiler), outer_(compiler.result_) {
       if (to >= 0) compiler_.result_ = outer_ == to ? value : -1;
     }
     ~Passing() { compiler_.result_ = outer_; }
+
    private:
     FunctionCompiler& compiler_;
     Reg outer_;
@@ -282,9 +281,9 @@ class FunctionCompiler {
   ModuleContext& context_;
   FunctionInfo& info_;
   std::shared_ptr<bytecode::Code> code_;
-  int next_ = 0;  // the first free register
-  int peak_ = 0;  // the most that were in use since the innermost loop began
-  std::vector<Variable*> live_;   // variables that hold a register, in order
+  int next_ = 0;                 // the first free register
+  int peak_ = 0;                 // the most that were in use since the innermost loop began
+  std::vector<Variable*> live_;  // variables that hold a register, in order
   std::vector<Cleanup*> cleanups_;
   std::vector<CleaningUp> cleaning_up_;  // the innermost last
   std::vector<Loop> loops_;

@@ -23,9 +23,7 @@ void FunctionCompiler::integer(int64_t value, Reg to) {
   emit_bx(Op::LoadConst, to, at->second);
 }
 
-void FunctionCompiler::literal_text(std::string_view text, Reg to) {
-  emit_bx(Op::LoadConst, to, text_constant(text));
-}
+void FunctionCompiler::literal_text(std::string_view text, Reg to) { emit_bx(Op::LoadConst, to, text_constant(text)); }
 
 void FunctionCompiler::expression(Node* node, Reg to) {
   int mark = next_;
@@ -34,9 +32,7 @@ void FunctionCompiler::expression(Node* node, Reg to) {
     case NodeKind::BoolLiteral: emit(Op::LoadBool, to, node->as<BoolLiteral>().value); break;
     case NodeKind::IntLiteral: integer(node->as<IntLiteral>().value, to); break;
     case NodeKind::DurationLiteral: integer(node->as<DurationLiteral>().milliseconds, to); break;
-    case NodeKind::FloatLiteral:
-      emit_bx(Op::LoadConst, to, constant(node->as<FloatLiteral>().value));
-      break;
+    case NodeKind::FloatLiteral: emit_bx(Op::LoadConst, to, constant(node->as<FloatLiteral>().value)); break;
     case NodeKind::StringLiteral: literal_text(node->as<StringLiteral>().value, to); break;
     case NodeKind::InterpolatedString: interpolated(node->as<InterpolatedString>(), to); break;
     case NodeKind::Identifier: identifier(node->as<Identifier>(), to); break;
@@ -245,8 +241,7 @@ void FunctionCompiler::struct_literal(StructLiteral& node, Reg to) {
       expression(node.fields[i].value, first + static_cast<int>(i));
     }
     at(node.span);
-    emit_x(Op::NewStruct, type, first, static_cast<uint32_t>(node.fields.size()),
-           constant(keys_of(node.fields)));
+    emit_x(Op::NewStruct, type, first, static_cast<uint32_t>(node.fields.size()), constant(keys_of(node.fields)));
   } else {
     // Spread or computed fields: build a dict, then call the type with it.
     Reg fields = temp();
@@ -277,10 +272,17 @@ void FunctionCompiler::unary(Unary& node, Reg to) {
 
 void FunctionCompiler::binary(Binary& node, Reg to) {
   switch (node.op) {
-    case BinaryOp::Or: case BinaryOp::And: case BinaryOp::Coalesce: return short_circuit(node, to);
-    case BinaryOp::Equal: case BinaryOp::NotEqual: case BinaryOp::Less: case BinaryOp::Greater:
-    case BinaryOp::LessEqual: case BinaryOp::GreaterEqual: case BinaryOp::In: case BinaryOp::NotIn:
-      return comparison(node, to);
+    case BinaryOp::Or:
+    case BinaryOp::And:
+    case BinaryOp::Coalesce: return short_circuit(node, to);
+    case BinaryOp::Equal:
+    case BinaryOp::NotEqual:
+    case BinaryOp::Less:
+    case BinaryOp::Greater:
+    case BinaryOp::LessEqual:
+    case BinaryOp::GreaterEqual:
+    case BinaryOp::In:
+    case BinaryOp::NotIn: return comparison(node, to);
     default: break;
   }
   // Long chains lean left; a loop keeps them off the C++ stack.
@@ -313,8 +315,7 @@ void FunctionCompiler::binary(Binary& node, Reg to) {
   }
 }
 
-void FunctionCompiler::arithmetic(BinaryOp op, Reg left, Node* right, Reg to, Span span,
-                                  bool left_is_temp) {
+void FunctionCompiler::arithmetic(BinaryOp op, Reg left, Node* right, Reg to, Span span, bool left_is_temp) {
   int mark = next_;
   if (op == BinaryOp::Add || op == BinaryOp::Subtract) {
     if (right->is(NodeKind::IntLiteral)) {
@@ -462,9 +463,8 @@ bool FunctionCompiler::compare_jump(Binary& node, bool when, Label& label) {
     else emit_jump(with_register, a, b, when, label);
   };
   switch (node.op) {
-    case BinaryOp::Equal: case BinaryOp::NotEqual:
-      pick(Op::JumpEqualConst, Op::JumpEqual, left, right);
-      break;
+    case BinaryOp::Equal:
+    case BinaryOp::NotEqual: pick(Op::JumpEqualConst, Op::JumpEqual, left, right); break;
     case BinaryOp::Less: pick(Op::JumpLessConst, Op::JumpLess, left, right); break;
     case BinaryOp::LessEqual: pick(Op::JumpLessEqualConst, Op::JumpLessEqual, left, right); break;
     case BinaryOp::Greater: pick(Op::JumpGreaterConst, Op::JumpLess, right, left); break;

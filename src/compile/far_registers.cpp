@@ -14,7 +14,12 @@ namespace {
 class FarRegisters {
  public:
   FarRegisters(Code& code, const WideMap& wide, uint32_t near, bool clears)
-      : code_(code), wide_(wide), clears_(clears), near_(std::min(near, code.registers)), holder_(near_), scratch_(near_ + 1) {}
+      : code_(code),
+        wide_(wide),
+        clears_(clears),
+        near_(std::min(near, code.registers)),
+        holder_(near_),
+        scratch_(near_ + 1) {}
 
   void run() {
     most_used_ = scratch_;
@@ -146,7 +151,9 @@ class FarRegisters {
   // Which operand an access begins at: 0 for A, 1 for B, 2 for C.
   static int field_of(Access access) {
     switch (access) {
-      case Access::B: case Access::BPlusC: case Access::BThroughC: return 1;
+      case Access::B:
+      case Access::BPlusC:
+      case Access::BThroughC: return 1;
       case Access::C: return 2;
       default: return 0;
     }
@@ -198,9 +205,8 @@ class FarRegisters {
 
   // The registers of what is called begin at its arguments: these must lie above everything else.
   static bool is_call(const Accesses& accesses) {
-    return std::any_of(accesses.reads.begin(), accesses.reads.end(), [](Access access) {
-      return access == Access::AThroughB || access == Access::APlusB;
-    });
+    return std::any_of(accesses.reads.begin(), accesses.reads.end(),
+                       [](Access access) { return access == Access::AThroughB || access == Access::APlusB; });
   }
 
   // How many registers from this operand on the instruction touches; 0 when it is a number.
@@ -243,10 +249,10 @@ class FarRegisters {
         if (operands.b > 0xFFFF) emit(Op::Large, operands.a, static_cast<uint32_t>(op), 0, operands.b);
         else out_.push_back(static_cast<Word>(op) | operands.a << 8 | operands.b << 16);
         return settle();
-      case Format::AsBx:
-        out_.push_back(static_cast<Word>(op) | operands.a << 8 | operands.b << 16);
-        return settle();
-      case Format::AJump: case Format::ABCJump: case Format::AXJump:
+      case Format::AsBx: out_.push_back(static_cast<Word>(op) | operands.a << 8 | operands.b << 16); return settle();
+      case Format::AJump:
+      case Format::ABCJump:
+      case Format::AXJump:
         put(op, operands.a, operands.b, operands.c);
         if (format == Format::AXJump) out_.push_back(extra);
         return write_jump(op, after + static_cast<uint32_t>(code_.words[after - 1]));
@@ -325,11 +331,11 @@ class FarRegisters {
   uint32_t next_ = 0;
   uint32_t most_used_ = 0;
   bool room_for_errors_ = false;
-  std::optional<Store> direct_;   // what the next Return takes from where it was made
+  std::optional<Store> direct_;  // what the next Return takes from where it was made
   std::vector<Word> out_;
-  std::vector<uint32_t> places_;  // the new place of each old one
+  std::vector<uint32_t> places_;                   // the new place of each old one
   std::unordered_map<uint32_t, uint32_t> caught_;  // far register of the error, by the place of the handler's code
-  std::vector<Store> stores_;     // after the instruction
+  std::vector<Store> stores_;                      // after the instruction
   std::vector<Jump> jumps_;
 };
 

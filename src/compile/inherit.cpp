@@ -44,9 +44,8 @@ class Inheritance {
       way += fmt::format(" extends `{}`", at->extends.text);
       at = at->extends.empty() ? nullptr : find(*module_.tree, at->extends.text);
       if (at != &pipeline) continue;
-      bool first = std::all_of(seen.begin(), seen.end(), [&](const Pipeline* other) {
-        return other->span.start >= pipeline.span.start;
-      });
+      bool first = std::all_of(seen.begin(), seen.end(),
+                               [&](const Pipeline* other) { return other->span.start >= pipeline.span.start; });
       if (!first) return true;  // reported there
       bool itself = seen.size() == 1;
       sink_.report(diag::Code::BadPipeline, module_.source, pipeline.extends.span,
@@ -119,8 +118,8 @@ class Inheritance {
     for (Node* node : module_.tree->items) {
       if (node->is(NodeKind::Pipeline)) names.push_back(node->as<Pipeline>().name.text);
     }
-    auto report = sink_.report(diag::Code::UnknownPipeline, module_.source, pipeline.extends.span,
-                               pipeline.extends.text);
+    auto report =
+        sink_.report(diag::Code::UnknownPipeline, module_.source, pipeline.extends.span, pipeline.extends.text);
     auto close = text::close_names(pipeline.extends.text, names);
     if (!close.empty()) report.help(fmt::format("did you mean `{}`?", close[0]));
   }
@@ -131,8 +130,6 @@ class Inheritance {
 
 }  // namespace
 
-void apply_inheritance(modules::Module& module, diag::Sink& sink) {
-  Inheritance(module, sink).run();
-}
+void apply_inheritance(modules::Module& module, diag::Sink& sink) { Inheritance(module, sink).run(); }
 
 }  // namespace harn::compile

@@ -12,7 +12,11 @@ namespace {
 
 bool is_marked(Op op) {
   switch (op) {
-    case Op::Move: case Op::Add: case Op::AddConst: case Op::DictSpread: case Op::ListRest: return true;
+    case Op::Move:
+    case Op::Add:
+    case Op::AddConst:
+    case Op::DictSpread:
+    case Op::ListRest: return true;
     default: return false;
   }
 }

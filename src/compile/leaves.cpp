@@ -20,7 +20,10 @@ class Leaving {
  private:
   bool statement(const Node& node) const {
     switch (node.kind) {
-      case NodeKind::Return: case NodeKind::Throw: case NodeKind::Break: case NodeKind::Continue: return true;
+      case NodeKind::Return:
+      case NodeKind::Throw:
+      case NodeKind::Break:
+      case NodeKind::Continue: return true;
       case NodeKind::Call: return never_returns_(node.as<Call>());
       case NodeKind::Block: return block(node.as<Block>());
       case NodeKind::Deadline: return block(*node.as<Deadline>().body);

@@ -22,8 +22,7 @@ ProgramNames::ProgramNames() {
   }
 }
 
-Variable& new_global(ProgramNames& names, const modules::Module* module, Name name,
-                     Node* declaration) {
+Variable& new_global(ProgramNames& names, const modules::Module* module, Name name, Node* declaration) {
   auto& variable = names.resolution.variables.emplace_back();
   variable.name = name.text;
   variable.span = name.span;
@@ -91,8 +90,8 @@ class ImportBinder {
       if (dependency.target->unresolved_imports || dependency.target->tree->has_errors) continue;
       std::vector<std::string_view> offered;
       for (auto& [name, from] : exports) offered.push_back(name);
-      auto report = sink_.report(Code::NotExported, module_.source, imported.name.span,
-                                 dependency.import->path, imported.name.text);
+      auto report = sink_.report(Code::NotExported, module_.source, imported.name.span, dependency.import->path,
+                                 imported.name.text);
       auto close = text::close_names(imported.name.text, offered);
       if (!close.empty()) report.help(fmt::format("did you mean `{}`?", close[0]));
     }

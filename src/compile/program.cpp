@@ -17,7 +17,7 @@ namespace {
 // The names of all modules, bound and resolved.
 struct Resolved {
   ProgramNames names;
-  std::vector<FunctionInfo*> starts;          // by module, in graph order
+  std::vector<FunctionInfo*> starts;  // by module, in graph order
 };
 
 // A redeclared name becomes a new variable; functions of earlier inputs keep the old one.
@@ -43,15 +43,15 @@ Session leave_session(ProgramNames& names, const modules::Module& main) {
     Node* declaration = variable->declaration;
     bool is_type = declaration && (declaration->is(NodeKind::Struct) || declaration->is(NodeKind::Enum) ||
                                    declaration->is(NodeKind::TypeAlias));
-    session.names.push_back({std::string(name), variable->global, variable->is_mutable,
-                             is_type ? declaration : nullptr});
+    session.names.push_back(
+        {std::string(name), variable->global, variable->is_mutable, is_type ? declaration : nullptr});
   }
   return session;
 }
 
 // `main`: the module whose variables may live in registers, or null.
-void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module* main,
-                 const Catalog& catalog, diag::Sink& sink, const CompileOptions& options) {
+void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module* main, const Catalog& catalog,
+                 diag::Sink& sink, const CompileOptions& options) {
   for (modules::Module* module : graph.order()) apply_inheritance(*module, sink);
   for (modules::Module* module : graph.order()) check_constants(*module, sink);
   if (options.session) enter_session(resolved.names, *options.session, *main);
@@ -113,9 +113,8 @@ bool has_closable_generators(const ProgramNames& names) {
 
 }  // namespace
 
-std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main,
-                                                   const Catalog& catalog, diag::Sink& sink,
-                                                   CompileOptions options) {
+std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main, const Catalog& catalog,
+                                                   diag::Sink& sink, CompileOptions options) {
   Resolved resolved;
   size_t before = sink.diagnostics().size();
   resolve_all(resolved, graph, &main, catalog, sink, options);
@@ -125,8 +124,9 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   bool clears_scopes = has_closable_generators(resolved.names);
   for (size_t i = 0; i < graph.order().size(); ++i) {
     modules::Module& module = *graph.order()[i];
-    ModuleContext context{module, resolved.names, catalog, sink, options.hidden || module.embedded,
-                          options.hidden, clears_scopes, options.near_registers};
+    ModuleContext context{
+        module,        resolved.names,        catalog, sink, options.hidden || module.embedded, options.hidden,
+        clears_scopes, options.near_registers};
     for (uint32_t variable : find_owned(module)) program->owned.push_back(variable);
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
@@ -149,7 +149,7 @@ struct Batch::Impl {
     FunctionInfo* start_info = nullptr;
     std::shared_ptr<bytecode::Code> start;
     std::vector<uint32_t> owned;
-    bool has_errors = false;    // here or in what it imports
+    bool has_errors = false;  // here or in what it imports
     bool has_problems = false;
   };
 
@@ -211,8 +211,8 @@ struct Batch::Impl {
     for (modules::Module* module : graph.order()) {
       Part& part = parts[module];
       if (part.has_errors) continue;
-      ModuleContext context{*module, resolved.names, catalog, code_sink, module->embedded,
-                            false, clears_scopes, options.near_registers};
+      ModuleContext context{*module,          resolved.names, catalog,       code_sink,
+                            module->embedded, false,          clears_scopes, options.near_registers};
       part.owned = find_owned(*module);
       part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
     }
@@ -263,8 +263,8 @@ std::vector<const diag::Diagnostic*> Batch::problems(const modules::Module& main
   // A step looks at what the one before it has found to be sound.
   if (main.tree->has_errors) return loading;
   add(loading, names);
-  bool sound = std::none_of(loading.begin(), loading.end(),
-                            [](auto* one) { return one->severity == diag::Severity::Error; });
+  bool sound =
+      std::none_of(loading.begin(), loading.end(), [](auto* one) { return one->severity == diag::Severity::Error; });
   if (sound) add(loading, code);
   return loading;
 }

@@ -26,15 +26,14 @@ struct Session {
 
 struct CompileOptions {
   ResolveOptions resolve;
-  Session* session = nullptr;  // extended by what the main module declares when it compiles
-  bool hidden = false;  // prelude: left out of stack traces, no register variables
+  Session* session = nullptr;   // extended by what the main module declares when it compiles
+  bool hidden = false;          // prelude: left out of stack traces, no register variables
   uint32_t near_registers = 0;  // for tests: see ModuleContext
 };
 
 // Resolves and compiles a loaded program. Problems go to the sink; null when there were errors.
-std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main,
-                                                   const Catalog& catalog, diag::Sink& sink,
-                                                   CompileOptions options = {});
+std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main, const Catalog& catalog,
+                                                   diag::Sink& sink, CompileOptions options = {});
 
 // Programs that share modules: every module of a graph is resolved and compiled once, however many
 // main modules import it. A command that reads many files loads them all into one graph and asks here

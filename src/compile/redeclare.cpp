@@ -54,8 +54,8 @@ class Declarations {
     auto [known, fresh] = seen.try_emplace(name.text, First{name.span, is_variable});
     if (fresh) return;
     bool rebinds = is_variable || known->second.is_variable;
-    auto report = sink_.report(rebinds ? Code::RedeclaredVariable : Code::DuplicateDeclaration,
-                               source_, name.span, name.text);
+    auto report =
+        sink_.report(rebinds ? Code::RedeclaredVariable : Code::DuplicateDeclaration, source_, name.span, name.text);
     mark_places(report, source_, known->second.span, "declared");
     if (rebinds) report.help("assign to a `var`, or give one of the two another name");
   }
@@ -69,8 +69,8 @@ class Declarations {
   void enter_member(Seen& seen, std::string_view what, Name name) {
     auto [known, fresh] = seen.try_emplace(name.text, First{name.span, false});
     if (fresh) return;
-    mark_places(sink_.report(Code::DuplicateMember, source_, name.span, what, name.text), source_,
-                known->second.span, "listed");
+    mark_places(sink_.report(Code::DuplicateMember, source_, name.span, what, name.text), source_, known->second.span,
+                "listed");
   }
 
   const SourcePtr& source_;
@@ -93,8 +93,8 @@ class Members {
       if (name.empty()) continue;
       auto [known, fresh] = seen.try_emplace(name.text, name.span);
       if (fresh) continue;
-      mark_places(sink_.report(Code::DuplicateMember, source_, name.span, what, name.text), source_,
-                  known->second, "listed");
+      mark_places(sink_.report(Code::DuplicateMember, source_, name.span, what, name.text), source_, known->second,
+                  "listed");
     }
   }
 
@@ -189,8 +189,7 @@ void check_struct_fields(const StructLiteral& literal, const SourcePtr& source, 
 
 void check_dict_keys(const DictLiteral& literal, const SourcePtr& source, diag::Sink& sink) {
   each_repeated_key(literal.entries, [&](const DictEntry& entry, Span first) {
-    mark_places(sink.report(Code::DuplicateKey, source, entry.key.span, entry.key.text), source,
-                first, "given");
+    mark_places(sink.report(Code::DuplicateKey, source, entry.key.span, entry.key.text), source, first, "given");
   });
 }
 

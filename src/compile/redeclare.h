@@ -13,8 +13,7 @@ void check_redeclared(syntax::NodeList statements, const SourcePtr& source, diag
 // Fields, variants, methods and type parameters of one declaration.
 void check_members(const syntax::Node& declaration, const SourcePtr& source, diag::Sink& sink);
 
-void check_struct_fields(const syntax::StructLiteral& literal, const SourcePtr& source,
-                         diag::Sink& sink);
+void check_struct_fields(const syntax::StructLiteral& literal, const SourcePtr& source, diag::Sink& sink);
 void check_dict_keys(const syntax::DictLiteral& literal, const SourcePtr& source, diag::Sink& sink);
 
 }  // namespace harn::compile

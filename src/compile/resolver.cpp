@@ -28,8 +28,7 @@ class Resolver {
  public:
   Resolver(modules::Module& module, ProgramNames& names, const Catalog& catalog, diag::Sink& sink,
            ResolveOptions options)
-      : module_(module), names_(names), catalog_(catalog), sink_(sink), options_(options),
-        scopes_(module, names) {}
+      : module_(module), names_(names), catalog_(catalog), sink_(sink), options_(options), scopes_(module, names) {}
 
   FunctionInfo* run() {
     FunctionInfo* start = scopes_.function();
@@ -51,8 +50,8 @@ class Resolver {
     FunctionInfo* info;
     List<Param> params;
     Block* body;
-    Variable* placeholder;  // what `_` means there
-    bool in_loop;           // it stands in a loop, which it cannot leave
+    Variable* placeholder;                   // what `_` means there
+    bool in_loop;                            // it stands in a loop, which it cannot leave
     std::vector<std::string_view> generics;  // type parameters in scope there
   };
   struct TypeName {
@@ -79,14 +78,13 @@ class Resolver {
   void check_attributes(const Node& node) {
     if (node.kind < NodeKind::Function || node.kind > NodeKind::Interface) return;
     static constexpr std::string_view kKnown[] = {
-        "deprecated", "test", "persona", "step", "trigger", "handoff", "budget", "command",
-        "complexity", "acp_tool", "acp_skill", "invariant", "natural_function", "effects",
-        "allocation", "errors", "api_stability"};
+        "deprecated",       "test",    "persona",    "step",     "trigger",      "handoff",
+        "budget",           "command", "complexity", "acp_tool", "acp_skill",    "invariant",
+        "natural_function", "effects", "allocation", "errors",   "api_stability"};
     for (const Attribute& attribute : node.as<Declaration>().attributes) {
       check_attribute_place(attribute, node.kind);
       if (std::find(std::begin(kKnown), std::end(kKnown), attribute.name.text) != std::end(kKnown)) continue;
-      auto report = sink_.report(Code::UnknownAttribute, module_.source, attribute.name.span,
-                                 attribute.name.text);
+      auto report = sink_.report(Code::UnknownAttribute, module_.source, attribute.name.span, attribute.name.text);
       auto close = text::close_names(attribute.name.text, kKnown);
       if (!close.empty()) report.help(fmt::format("did you mean `@{}`?", close[0]));
     }
@@ -113,8 +111,7 @@ class Resolver {
       if (!close.empty()) names_.resolution.hints[name.data()] = close;
       return;
     }
-    auto report = sink_.report(is_call ? Code::UnknownCallTarget : Code::UnknownVariable,
-                               module_.source, span, name);
+    auto report = sink_.report(is_call ? Code::UnknownCallTarget : Code::UnknownVariable, module_.source, span, name);
     if (close.empty()) {
       report.label(is_call ? "not a builtin, a declaration or an import" : "not found in this scope");
     } else {
@@ -326,9 +323,7 @@ class Resolver {
         return;
       }
       case NodeKind::Member: return target(node->as<Member>().object);
-      case NodeKind::Index:
-        target(node->as<Index>().object);
-        return expression(node->as<Index>().index);
+      case NodeKind::Index: target(node->as<Index>().object); return expression(node->as<Index>().index);
       default: return expression(node);
     }
   }
@@ -339,9 +334,9 @@ class Resolver {
       return assigned_too_early(variable, at);
     }
     if (scopes_.assign(at, variable)) return;
-    std::string_view how = variable.is_parameter                    ? "a parameter"
-                           : variable.declaration                  ? "a declaration"
-                                                                       : "declared with `let`";
+    std::string_view how = variable.is_parameter  ? "a parameter"
+                           : variable.declaration ? "a declaration"
+                                                  : "declared with `let`";
     auto report = sink_.report(Code::ImmutableAssign, module_.source, at.span, at.name, how);
     report.label("assigned here");
     if (variable.is_parameter) report.help("copy it to a `var` first");
@@ -446,8 +441,7 @@ class Resolver {
   void emit(Emit& node) {
     expression(node.value);
     if (!scopes_.function()->is_stream) {
-      sink_.report(Code::EmitOutsideStream, module_.source, node.span)
-          .help("declare the function with `gen fn`");
+      sink_.report(Code::EmitOutsideStream, module_.source, node.span).help("declare the function with `gen fn`");
     }
     scopes_.function()->has_yield = true;
   }
@@ -514,8 +508,9 @@ class Resolver {
   }
 
   void report_stray_override(const Override& node) {
-    sink_.report(Code::BadPipeline, module_.source, node.name.span,
-                 fmt::format("`override {}` is not in the body of a pipeline that extends another", node.name.text))
+    sink_
+        .report(Code::BadPipeline, module_.source, node.name.span,
+                fmt::format("`override {}` is not in the body of a pipeline that extends another", node.name.text))
         .help("`pipeline child(task) extends parent { override NAME(...) { ... } }` replaces what the parent calls");
   }
 
@@ -588,8 +583,8 @@ class Resolver {
   }
 
   static bool is_type(const Node* node) {
-    return node && (node->is(NodeKind::TypeAlias) || node->is(NodeKind::Struct) ||
-                    node->is(NodeKind::Enum) || node->is(NodeKind::Interface));
+    return node && (node->is(NodeKind::TypeAlias) || node->is(NodeKind::Struct) || node->is(NodeKind::Enum) ||
+                    node->is(NodeKind::Interface));
   }
 
   // When everything has been read: types may be declared after they are used.
@@ -639,8 +634,12 @@ class Resolver {
 
   void expression(Node* node) {
     switch (node->kind) {
-      case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
-      case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
+      case NodeKind::NilLiteral:
+      case NodeKind::BoolLiteral:
+      case NodeKind::IntLiteral:
+      case NodeKind::FloatLiteral:
+      case NodeKind::DurationLiteral:
+      case NodeKind::StringLiteral:
       case NodeKind::Error: return;
       case NodeKind::InterpolatedString: return expressions(node->as<InterpolatedString>().parts);
       case NodeKind::Identifier: return identifier(node->as<Identifier>(), false);
@@ -652,9 +651,7 @@ class Resolver {
       case NodeKind::Closure: return closure(node->as<Closure>());
       case NodeKind::Unary: return expression(node->as<Unary>().operand);
       case NodeKind::Binary: return binary(node);
-      case NodeKind::Range:
-        expression(node->as<Range>().start);
-        return expression(node->as<Range>().end);
+      case NodeKind::Range: expression(node->as<Range>().start); return expression(node->as<Range>().end);
       case NodeKind::Ternary:
         expression(node->as<Ternary>().condition);
         expression(node->as<Ternary>().then_value);
@@ -665,9 +662,7 @@ class Resolver {
       case NodeKind::Call: return call(node->as<Call>());
       case NodeKind::MethodCall: return method_call(node->as<MethodCall>());
       case NodeKind::Member: return member(node->as<Member>());
-      case NodeKind::Index:
-        expression(node->as<Index>().object);
-        return expression(node->as<Index>().index);
+      case NodeKind::Index: expression(node->as<Index>().object); return expression(node->as<Index>().index);
       case NodeKind::Slice:
         expression(node->as<Slice>().object);
         optional(node->as<Slice>().start);
@@ -678,9 +673,7 @@ class Resolver {
       case NodeKind::If: return if_else(node);
       case NodeKind::Match: return match(node->as<Match>());
       case NodeKind::Try: return try_catch(node->as<Try>());
-      case NodeKind::Retry:
-        optional(node->as<Retry>().count);
-        return block(node->as<Retry>().body);
+      case NodeKind::Retry: optional(node->as<Retry>().count); return block(node->as<Retry>().body);
       case NodeKind::Parallel:
         expression(node->as<Parallel>().source);
         optional(node->as<Parallel>().max_concurrent);
@@ -690,9 +683,7 @@ class Resolver {
         note_cleanup();
         expression(node->as<Deadline>().duration);
         return block(node->as<Deadline>().body);
-      case NodeKind::Mutex:
-        note_cleanup();
-        return block(node->as<Mutex>().body);
+      case NodeKind::Mutex: note_cleanup(); return block(node->as<Mutex>().body);
       case NodeKind::Select: return select(node->as<Select>());
       case NodeKind::CostRoute:
         for (DictEntry& entry : node->as<CostRoute>().options) route_option(entry);
@@ -704,8 +695,7 @@ class Resolver {
 
   // `fallback_strategy: cheapest_first` names a strategy, not a variable.
   void route_option(DictEntry& entry) {
-    if (entry.value && entry.value->is(NodeKind::Identifier) &&
-        !scopes_.find(entry.value->as<Identifier>().name)) {
+    if (entry.value && entry.value->is(NodeKind::Identifier) && !scopes_.find(entry.value->as<Identifier>().name)) {
       return;
     }
     optional(entry.value);
@@ -759,9 +749,7 @@ class Resolver {
     expressions(node.args);
   }
 
-  static bool is_acquire(std::string_view name) {
-    return name.starts_with("sync_") && name.ends_with("_acquire");
-  }
+  static bool is_acquire(std::string_view name) { return name.starts_with("sync_") && name.ends_with("_acquire"); }
 
   void check_deprecated(const Identifier& callee) {
     if (!callee.variable || !callee.variable->declaration) return;
@@ -794,8 +782,7 @@ class Resolver {
         if (!param.rest && !param.default_value) ++least;
       }
       if (given >= least && given <= most) return;
-      sink_.report(Code::WrongArgumentCount, module_.source, node.span, callee.name,
-                   expected_count(least, most), given)
+      sink_.report(Code::WrongArgumentCount, module_.source, node.span, callee.name, expected_count(least, most), given)
           .label(module_.source, callee.variable->span, "declared here");
       return;
     }
@@ -803,8 +790,9 @@ class Resolver {
     if (!builtin) return;
     size_t most = builtin->max_args == UINT32_MAX ? SIZE_MAX : builtin->max_args;
     if (given >= builtin->min_args && given <= most) return;
-    sink_.report(Code::BuiltinArgumentCount, module_.source, node.span, callee.name,
-                 expected_count(builtin->min_args, most), given)
+    sink_
+        .report(Code::BuiltinArgumentCount, module_.source, node.span, callee.name,
+                expected_count(builtin->min_args, most), given)
         .help(fmt::format("{}{}", callee.name, builtin->signature));
   }
 
@@ -871,7 +859,9 @@ class Resolver {
         if (!pattern.value) bare_variant(pattern);
         else if (!qualified_variant(pattern)) return;
         break;
-      case MatchPatternKind::List: case MatchPatternKind::Dict: case MatchPatternKind::Or: break;
+      case MatchPatternKind::List:
+      case MatchPatternKind::Dict:
+      case MatchPatternKind::Or: break;
     }
     for (size_t i = 0; i < pattern.items.size(); ++i) {
       MatchPattern& item = *pattern.items[i];
@@ -965,8 +955,7 @@ class Resolver {
   void pattern_of_value(MatchPattern& pattern) {
     auto& owner = pattern.value->as<Identifier>();
     if (pattern.has_payload && owner.variable) {
-      sink_.report(Code::BadMatchPattern, module_.source, pattern.span,
-                   fmt::format("`{}` is not an enum", owner.name));
+      sink_.report(Code::BadMatchPattern, module_.source, pattern.span, fmt::format("`{}` is not an enum", owner.name));
     }
     auto* member = module_.tree->arena.make<Member>();
     member->kind = NodeKind::Member;
@@ -990,9 +979,9 @@ class Resolver {
       else report.help("to compare with the value of an expression, put it in parentheses");
       return;
     }
-    sink_.report(Code::BadMatchPattern, module_.source, pattern.span,
-                 fmt::format("`{}` is a variant of `{}` and of `{}`", pattern.name.text, found[0].owner,
-                             found[1].owner))
+    sink_
+        .report(Code::BadMatchPattern, module_.source, pattern.span,
+                fmt::format("`{}` is a variant of `{}` and of `{}`", pattern.name.text, found[0].owner, found[1].owner))
         .help(fmt::format("write `{}.{}` or `{}.{}`", found[0].owner, pattern.name.text, found[1].owner,
                           pattern.name.text));
   }
@@ -1040,8 +1029,8 @@ class Resolver {
   std::unordered_set<std::string_view> overrides_;
   Variable* placeholder_ = nullptr;
   std::vector<TypeName> type_names_;
-  std::vector<std::string_view> generics_;  // type parameters in scope
-  Block* block_ = nullptr;  // the innermost; null at the top level
+  std::vector<std::string_view> generics_;      // type parameters in scope
+  Block* block_ = nullptr;                      // the innermost; null at the top level
   std::unordered_set<const Block*> inherited_;  // bodies with what other pipelines declare as well
   int loop_depth_ = 0;
   Barrier barrier_ = Barrier::None;
@@ -1049,8 +1038,8 @@ class Resolver {
 
 }  // namespace
 
-FunctionInfo* resolve_module(modules::Module& module, ProgramNames& names, const Catalog& catalog,
-                             diag::Sink& sink, ResolveOptions options) {
+FunctionInfo* resolve_module(modules::Module& module, ProgramNames& names, const Catalog& catalog, diag::Sink& sink,
+                             ResolveOptions options) {
   return Resolver(module, names, catalog, sink, options).run();
 }
 

@@ -22,10 +22,16 @@ class Search {
     if (depth == kDeepest) return true;
     ++depth;
     switch (node->kind) {
-      case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
-      case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
+      case NodeKind::NilLiteral:
+      case NodeKind::BoolLiteral:
+      case NodeKind::IntLiteral:
+      case NodeKind::FloatLiteral:
+      case NodeKind::DurationLiteral:
+      case NodeKind::StringLiteral:
       // A task changes nothing of the one that starts it.
-      case NodeKind::Identifier: case NodeKind::Closure: case NodeKind::Spawn: return false;
+      case NodeKind::Identifier:
+      case NodeKind::Closure:
+      case NodeKind::Spawn: return false;
       case NodeKind::Unary: return in(node->as<Unary>().operand, depth);
       case NodeKind::InterpolatedString: return any(node->as<InterpolatedString>().parts, depth);
       case NodeKind::ListLiteral: return any(node->as<ListLiteral>().items, depth);

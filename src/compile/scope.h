@@ -41,14 +41,14 @@ struct Variable {
   bool constant_fn = false;  // Global: declared with fn and never assigned
   bool is_parameter = false;
   bool is_const = false;
-  bool is_owned = false;     // let x: owned<T>
+  bool is_owned = false;           // let x: owned<T>
   bool ends_with_program = false;  // Global, owned: functions may use it after its module's statements have run
   uint32_t global = 0;
-  const void* module = nullptr;  // Global: the module that declares it
-  int reg = -1;              // set by the code generator
-  bool has_cell = false;     // likewise: its register holds its cell
-  syntax::Node* declaration = nullptr;      // Function, Enum, Struct, TypeAlias, ...
-  FunctionInfo* function = nullptr;         // `fn f` and `let f = {...}`: the function it names
+  const void* module = nullptr;         // Global: the module that declares it
+  int reg = -1;                         // set by the code generator
+  bool has_cell = false;                // likewise: its register holds its cell
+  syntax::Node* declaration = nullptr;  // Function, Enum, Struct, TypeAlias, ...
+  FunctionInfo* function = nullptr;     // `fn f` and `let f = {...}`: the function it names
   std::vector<VariableDeclaration> declarations;
   // Holds whether its last declaration that ran was a `var`, where only the run can tell.
   Variable* word = nullptr;

@@ -30,8 +30,7 @@
 namespace harn::compile {
 
 struct Scope {
-  Scope(Scope* parent, FunctionInfo* function, ScopeInfo* info)
-      : parent(parent), function(function), info(info) {}
+  Scope(Scope* parent, FunctionInfo* function, ScopeInfo* info) : parent(parent), function(function), info(info) {}
 
   Scope* parent;
   FunctionInfo* function;

@@ -50,8 +50,8 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
   if (code_->is_generator) begin_generator();
   scope_start(body->scope);
   // The last expression is the value, unless the body ends by itself.
-  bool ends = !body->statements.empty() && (body->statements.back()->is(NodeKind::Return) ||
-                                            body->statements.back()->is(NodeKind::Throw));
+  bool ends = !body->statements.empty() &&
+              (body->statements.back()->is(NodeKind::Return) || body->statements.back()->is(NodeKind::Throw));
   bool wants_value = !code_->is_generator && !ends;
   Reg value = wants_value ? temp() : -1;
   result_ = value;
@@ -200,9 +200,18 @@ void FunctionCompiler::statement(Node* node) {
     case NodeKind::If: if_else(node, -1); break;
     case NodeKind::Match: match(node->as<Match>(), -1); break;
     case NodeKind::Block: block(&node->as<Block>()); break;
-    case NodeKind::Function: case NodeKind::Pipeline: case NodeKind::Override: case NodeKind::Tool:
-    case NodeKind::Skill: case NodeKind::EvalPack: case NodeKind::Enum: case NodeKind::Struct:
-    case NodeKind::Impl: case NodeKind::TypeAlias: case NodeKind::Interface: case NodeKind::Import:
+    case NodeKind::Function:
+    case NodeKind::Pipeline:
+    case NodeKind::Override:
+    case NodeKind::Tool:
+    case NodeKind::Skill:
+    case NodeKind::EvalPack:
+    case NodeKind::Enum:
+    case NodeKind::Struct:
+    case NodeKind::Impl:
+    case NodeKind::TypeAlias:
+    case NodeKind::Interface:
+    case NodeKind::Import:
       keeps_registers = true;
       declaration(node);
       break;
@@ -297,7 +306,8 @@ void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value, bool is_var) {
 
 // The loops inside at least so many clean-ups let go of what they hold, the innermost first.
 void FunctionCompiler::leave_loops(size_t cleanups, Reg end) {
-  for (auto loop = loops_.rbegin(); loop != loops_.rend() && loop->cleanups >= cleanups; ++loop) scope_end(loop->first, end);
+  for (auto loop = loops_.rbegin(); loop != loops_.rend() && loop->cleanups >= cleanups; ++loop)
+    scope_end(loop->first, end);
 }
 
 // A deadline that has passed is noticed at the latest where its block is left. Before the first clean-up
@@ -407,8 +417,8 @@ void FunctionCompiler::return_statement(Return& node) {
   }
   // A loop over a generator that is to be closed is left when the value is there.
   bool ends_loop = context_.clears_scopes && !loops_.empty();
-  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && cleaning_up_.empty() && guarded_ == 0 && !ends_loop &&
-              !code_->is_generator && info_.kind != FunctionInfo::Kind::Module;
+  bool tail = node.value->is(NodeKind::Call) && cleanups_.empty() && cleaning_up_.empty() && guarded_ == 0 &&
+              !ends_loop && !code_->is_generator && info_.kind != FunctionInfo::Kind::Module;
   if (tail) {
     call(node.value->as<Call>(), temp(), true);
     return;
@@ -434,8 +444,9 @@ void FunctionCompiler::declaration(Node* node) {
     case NodeKind::Enum: return enum_declaration(node->as<Enum>());
     case NodeKind::Struct: return struct_declaration(node->as<Struct>());
     case NodeKind::Impl: return impl(node->as<Impl>());
-    case NodeKind::Tool: case NodeKind::Skill: case NodeKind::EvalPack:
-      return registry_declaration(node);
+    case NodeKind::Tool:
+    case NodeKind::Skill:
+    case NodeKind::EvalPack: return registry_declaration(node);
     default: return;  // aliases, interfaces and imports leave no code
   }
 }

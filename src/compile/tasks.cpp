@@ -59,7 +59,8 @@ void FunctionCompiler::mutex(Mutex& node, Reg to) {
   Position place = context_.module.source->position(node.span.start);
   Reg held = temp();
   at(node.span);
-  emit_x(Op::MutexEnter, held, 0, 0, cache(fmt::format("{}:{}:{}", context_.module.source->path(), place.line, place.column)));
+  emit_x(Op::MutexEnter, held, 0, 0,
+         cache(fmt::format("{}:{}:{}", context_.module.source->path(), place.line, place.column)));
   with_mutex(held, [&] { block(node.body); });
   if (to >= 0) emit(Op::LoadNil, to);
 }
@@ -127,9 +128,7 @@ void FunctionCompiler::select(Select& node, Reg to) {
 
 // ---- what ends with a scope ----
 
-bool is_owned(const TypeNode* type) {
-  return type && type->kind == TypeKind::Named && type->name.text == "owned";
-}
+bool is_owned(const TypeNode* type) { return type && type->kind == TypeKind::Named && type->name.text == "owned"; }
 
 const Variable* FunctionCompiler::owned_variable(const Node* node) const {
   if (!node->is(NodeKind::Let)) return nullptr;

@@ -18,7 +18,7 @@ using Check = std::shared_ptr<TypeCheck>;
 using K = TypeCheck::Kind;
 using Bindings = std::vector<std::pair<std::string_view, Check>>;  // type parameters
 
-constexpr size_t kMostOpen = 32;       // aliases inside aliases; deeper ones take anything
+constexpr size_t kMostOpen = 32;  // aliases inside aliases; deeper ones take anything
 constexpr size_t kMostAlternatives = 64;
 
 Check make(K kind, std::string text) {
@@ -53,7 +53,8 @@ class Lowering {
       case TypeKind::List: return make_of(K::List, "list", {inside(*type.items[0], bound)});
       case TypeKind::Function: return make(K::Closure, function_text(type, bound));
       case TypeKind::Shape: return shape(type, bound);
-      case TypeKind::Union: case TypeKind::Optional: return alternatives(type, bound);
+      case TypeKind::Union:
+      case TypeKind::Optional: return alternatives(type, bound);
       case TypeKind::Intersection: {
         auto check = make(K::Intersection, "");
         for (TypeNode* item : type.items) check->items.push_back(lower(*item, bound));
@@ -145,9 +146,9 @@ class Lowering {
     if (name == "owned" && type.items.size() == 1) return lower(*type.items[0], bound);
     if (name == "Result") return result(type, bound);
     static const std::unordered_map<std::string_view, K> kNames = {
-        {"int", K::Int}, {"float", K::Float}, {"number", K::Number}, {"string", K::String},
-        {"bytes", K::Bytes}, {"bool", K::Bool}, {"list", K::List}, {"dict", K::Dict},
-        {"set", K::Set}, {"nil", K::Nil}, {"closure", K::Closure}};
+        {"int", K::Int},     {"float", K::Float}, {"number", K::Number},  {"string", K::String},
+        {"bytes", K::Bytes}, {"bool", K::Bool},   {"list", K::List},      {"dict", K::Dict},
+        {"set", K::Set},     {"nil", K::Nil},     {"closure", K::Closure}};
     auto known = kNames.find(name);
     if (known == kNames.end()) return unknown(name);
     if (type.items.empty()) return make(known->second, std::string(name));

@@ -28,8 +28,8 @@ const TypeAlias* FunctionCompiler::find_alias(const Node* node) const {
 
 static std::string_view schema_name(std::string_view type) {
   static const std::unordered_map<std::string_view, std::string_view> kNames = {
-      {"int", "integer"}, {"float", "number"}, {"number", "number"}, {"string", "string"},
-      {"bool", "boolean"}, {"nil", "null"}, {"list", "array"}, {"dict", "object"}};
+      {"int", "integer"},  {"float", "number"}, {"number", "number"}, {"string", "string"},
+      {"bool", "boolean"}, {"nil", "null"},     {"list", "array"},    {"dict", "object"}};
   auto found = kNames.find(type);
   return found == kNames.end() ? std::string_view() : found->second;
 }
@@ -130,7 +130,8 @@ void FunctionCompiler::schema(const TypeNode& type, Reg to, int depth) {
       emit_x(Op::SetField, to, properties, 0, cache("properties"));
       release_to(inner);
       if (!required.empty()) {
-        put_list("required", [&](size_t i, Reg item) { literal_text(required[i], item); }, required.size());
+        put_list(
+            "required", [&](size_t i, Reg item) { literal_text(required[i], item); }, required.size());
       }
       break;
     }
@@ -142,34 +143,43 @@ void FunctionCompiler::schema(const TypeNode& type, Reg to, int depth) {
       }
       if (texts || ints) {
         put_text("type", texts ? "string" : "integer");
-        put_list("enum", [&](size_t i, Reg item) {
-          if (texts) literal_text(type.items[i]->text, item);
-          else integer(type.items[i]->number, item);
-        }, type.items.size());
+        put_list(
+            "enum",
+            [&](size_t i, Reg item) {
+              if (texts) literal_text(type.items[i]->text, item);
+              else integer(type.items[i]->number, item);
+            },
+            type.items.size());
         break;
       }
-      put_list("anyOf", [&](size_t i, Reg item) { schema(*type.items[i], item, depth + 1); }, type.items.size());
+      put_list(
+          "anyOf", [&](size_t i, Reg item) { schema(*type.items[i], item, depth + 1); }, type.items.size());
       break;
     }
     case TypeKind::Optional:
-      put_list("anyOf", [&](size_t i, Reg item) {
-        if (i == 0) {
-          schema(*type.items[0], item, depth + 1);
-        } else {
-          TypeNode nil{TypeKind::Named, type.span};
-          nil.name.text = "nil";
-          schema(nil, item, depth + 1);
-        }
-      }, 2);
+      put_list(
+          "anyOf",
+          [&](size_t i, Reg item) {
+            if (i == 0) {
+              schema(*type.items[0], item, depth + 1);
+            } else {
+              TypeNode nil{TypeKind::Named, type.span};
+              nil.name.text = "nil";
+              schema(nil, item, depth + 1);
+            }
+          },
+          2);
       break;
     case TypeKind::Intersection:
-      put_list("allOf", [&](size_t i, Reg item) { schema(*type.items[i], item, depth + 1); }, type.items.size());
+      put_list(
+          "allOf", [&](size_t i, Reg item) { schema(*type.items[i], item, depth + 1); }, type.items.size());
       break;
     case TypeKind::StringLiteral:
       put_text("type", "string");
       put_text("const", type.text);
       break;
-    case TypeKind::IntLiteral: case TypeKind::BoolLiteral: {
+    case TypeKind::IntLiteral:
+    case TypeKind::BoolLiteral: {
       put_text("type", type.kind == TypeKind::IntLiteral ? "integer" : "boolean");
       Reg value = temp();
       if (type.kind == TypeKind::IntLiteral) integer(type.number, value);
@@ -177,7 +187,8 @@ void FunctionCompiler::schema(const TypeNode& type, Reg to, int depth) {
       emit_x(Op::SetField, to, value, 0, cache("const"));
       break;
     }
-    case TypeKind::Function: case TypeKind::Error: break;  // anything fits
+    case TypeKind::Function:
+    case TypeKind::Error: break;  // anything fits
   }
   release_to(mark);
 }

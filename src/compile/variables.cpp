@@ -71,7 +71,8 @@ void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
     case Home::Cell: emit(Op::SetCell, variable.reg, value); return;
     case Home::CaptureCell: emit(Op::SetCaptureCell, value, info_.capture_index(&variable)); return;
     case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::AssignGlobal, value, variable.global); return;
-    case Home::Capture: case Home::Self: return;  // never assigned
+    case Home::Capture:
+    case Home::Self: return;  // never assigned
   }
 }
 
@@ -172,9 +173,7 @@ void FunctionCompiler::place_of(const Variable& variable, Place& place, uint32_t
       place = Place::Capture;
       index = static_cast<uint32_t>(info_.capture_index(&variable));
       return;
-    default:
-      place = Place::Global;
-      index = variable.global;
+    default: place = Place::Global; index = variable.global;
   }
 }
 
@@ -186,8 +185,7 @@ void FunctionCompiler::release_variables(size_t mark) {
   }
 }
 
-void FunctionCompiler::make_closure(Reg to, std::shared_ptr<bytecode::Code> code,
-                                    const FunctionInfo& info) {
+void FunctionCompiler::make_closure(Reg to, std::shared_ptr<bytecode::Code> code, const FunctionInfo& info) {
   for (const Variable* variable : info.captures) {
     if (variable->owner == &info_) {
       code->captures.push_back({Capture::From::Register, static_cast<uint32_t>(variable->reg)});

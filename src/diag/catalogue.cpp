@@ -8,8 +8,7 @@ namespace harn::diag {
 
 const std::vector<CodeRow>& code_rows() {
   static const std::vector<CodeRow> rows = {
-#define HARN_DIAG(code, name, severity, title, text) \
-  {Code::name, code, #name, Severity::severity, title, text},
+#define HARN_DIAG(code, name, severity, title, text) {Code::name, code, #name, Severity::severity, title, text},
 #include "diag/codes.def"
 #undef HARN_DIAG
   };

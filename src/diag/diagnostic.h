@@ -23,8 +23,8 @@ enum class Code : uint16_t {
 
 struct CodeRow {
   Code code;
-  std::string_view id;     // "HARN-PAR-001"
-  std::string_view name;   // "UnexpectedToken"
+  std::string_view id;    // "HARN-PAR-001"
+  std::string_view name;  // "UnexpectedToken"
   Severity severity;
   std::string_view title;  // one line, for the catalogue
   std::string_view text;   // the message, with {} places
@@ -44,9 +44,9 @@ struct Label {
 // An edit that would mend the program.
 struct Fix {
   std::string title;
-  Span span;                // what it replaces (empty span: insert)
+  Span span;  // what it replaces (empty span: insert)
   std::string replacement;
-  bool safe = true;         // keeps behaviour
+  bool safe = true;  // keeps behaviour
 };
 
 struct Diagnostic {
@@ -55,8 +55,8 @@ struct Diagnostic {
   std::string message;
   SourcePtr source;
   Span span;
-  std::string label;            // under the carets; may be empty
-  std::vector<Label> labels;    // other places that explain it
+  std::string label;          // under the carets; may be empty
+  std::vector<Label> labels;  // other places that explain it
   std::vector<std::string> helps;
   std::vector<Fix> fixes;
 };
@@ -79,7 +79,7 @@ class Report {
 // Collects diagnostics in the order they are found.
 class Sink {
  public:
-  static constexpr size_t kMost = 200;   // of one program
+  static constexpr size_t kMost = 200;  // of one program
   static constexpr size_t kAll = SIZE_MAX;
 
   explicit Sink(size_t most = kMost) : most_(most) {}

@@ -76,8 +76,7 @@ void append_span(std::string& out, Span span) {
 
 class TextRenderer {
  public:
-  TextRenderer(const Diagnostic& diagnostic, Colour colour)
-      : diagnostic_(diagnostic), paint_(colour) {}
+  TextRenderer(const Diagnostic& diagnostic, Colour colour) : diagnostic_(diagnostic), paint_(colour) {}
 
   std::string run() {
     headline();
@@ -91,15 +90,14 @@ class TextRenderer {
     if (diagnostic_.source) {
       for (const Fix& fix : diagnostic_.fixes) suggestion(fix);
     }
-    out_ += format("{} = run `harn explain {}` to learn more\n",
-                   std::string(gutter_width_ + 1, ' '), row(diagnostic_.code).id);
+    out_ += format("{} = run `harn explain {}` to learn more\n", std::string(gutter_width_ + 1, ' '),
+                   row(diagnostic_.code).id);
     return std::move(out_);
   }
 
  private:
   void headline() {
-    std::string head = format("{}[{}]", severity_name(diagnostic_.severity),
-                              row(diagnostic_.code).id);
+    std::string head = format("{}[{}]", severity_name(diagnostic_.severity), row(diagnostic_.code).id);
     out_ += format("{}: {}\n", paint_(head, severity_style(diagnostic_.severity)),
                    paint_(diagnostic_.message, Style::Bold));
   }
@@ -112,8 +110,7 @@ class TextRenderer {
     Snippet snippet(*diagnostic_.source, std::move(marks));
     gutter_width_ = snippet.gutter_width();
     std::string path = shown_path(diagnostic_.source, diagnostic_.span.start);
-    out_ += format("{}{} {}\n", std::string(gutter_width_ + 1, ' '), paint_("-->", Style::Gutter),
-                   path);
+    out_ += format("{}{} {}\n", std::string(gutter_width_ + 1, ' '), paint_("-->", Style::Gutter), path);
     out_ += snippet.render(paint_, severity_style(diagnostic_.severity));
   }
 
@@ -124,8 +121,8 @@ class TextRenderer {
     }
     for (const Label* label : rest) {
       Snippet snippet(*label->source, {{label->span, label->text, false}});
-      out_ += format("{}{} {}\n", std::string(snippet.gutter_width() + 1, ' '),
-                     paint_(":::", Style::Gutter), shown_path(label->source, label->span.start));
+      out_ += format("{}{} {}\n", std::string(snippet.gutter_width() + 1, ' '), paint_(":::", Style::Gutter),
+                     shown_path(label->source, label->span.start));
       out_ += snippet.render(paint_, severity_style(diagnostic_.severity));
     }
   }
@@ -144,9 +141,7 @@ class TextRenderer {
 
 }  // namespace
 
-std::string render(const Diagnostic& diagnostic, Colour colour) {
-  return TextRenderer(diagnostic, colour).run();
-}
+std::string render(const Diagnostic& diagnostic, Colour colour) { return TextRenderer(diagnostic, colour).run(); }
 
 std::string render_all(const Sink& sink, Colour colour) {
   std::vector<const Diagnostic*> all;

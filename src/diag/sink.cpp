@@ -32,11 +32,8 @@ bool Sink::has_room(Code code) {
 }
 
 Report Sink::add(Code code, const SourcePtr& source, Span span, std::string message) {
-  diagnostics_.push_back({.code = code,
-                          .severity = row(code).severity,
-                          .message = std::move(message),
-                          .source = source,
-                          .span = span});
+  diagnostics_.push_back(
+      {.code = code, .severity = row(code).severity, .message = std::move(message), .source = source, .span = span});
   return Report(&diagnostics_.back());
 }
 

@@ -29,20 +29,16 @@ std::string_view escape_code(Style style) {
 // Columns a character takes in a terminal. Good for the scripts people write code in, not a full
 // copy of the Unicode tables.
 size_t char_width(char32_t c) {
-  bool combining = (c >= 0x300 && c <= 0x36F) || (c >= 0x200B && c <= 0x200F) ||
-                   (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0x20D0 && c <= 0x20FF);
+  bool combining = (c >= 0x300 && c <= 0x36F) || (c >= 0x200B && c <= 0x200F) || (c >= 0xFE00 && c <= 0xFE0F) ||
+                   (c >= 0x20D0 && c <= 0x20FF);
   if (combining) return 0;
-  bool wide = (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) ||
-              (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) ||
-              (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
-              (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) ||
-              (c >= 0x20000 && c <= 0x3FFFD);
+  bool wide = (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) || (c >= 0xAC00 && c <= 0xD7A3) ||
+              (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
+              (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) || (c >= 0x20000 && c <= 0x3FFFD);
   return wide ? 2 : 1;
 }
 
-std::string gutter(size_t width, const Paint& paint) {
-  return std::string(width + 2, ' ') + paint("|", Style::Gutter);
-}
+std::string gutter(size_t width, const Paint& paint) { return std::string(width + 2, ' ') + paint("|", Style::Gutter); }
 
 std::string numbered_gutter(uint32_t number, size_t width, const Paint& paint) {
   return paint(format(" {:>{}} |", number, width), Style::Gutter);
@@ -102,16 +98,15 @@ ShownLine::ShownLine(std::string_view line, size_t focus_byte) {
   uint32_t focus = columns_[std::min(focus_byte, line.size())];
   uint32_t from = focus > kMostColumns / 3 ? focus - static_cast<uint32_t>(kMostColumns / 3) : 0;
   auto first = std::lower_bound(cells.begin(), cells.end(), std::pair{from, uint32_t{0}});
-  auto last = std::lower_bound(cells.begin(), cells.end(),
-                               std::pair{from + static_cast<uint32_t>(kMostColumns), uint32_t{0}});
+  auto last =
+      std::lower_bound(cells.begin(), cells.end(), std::pair{from + static_cast<uint32_t>(kMostColumns), uint32_t{0}});
   if (first == cells.end()) --first;
   from = first->first;
   uint32_t until = last == cells.end() ? column : last->first;
   size_t begin = first->second;
   size_t end = last == cells.end() ? whole.size() : last->second;
   std::string_view before = from > 0 || first_byte_ > 0 ? "..." : "";
-  text_ = format("{}{}{}", before, std::string_view(whole).substr(begin, end - begin),
-                 end < whole.size() ? "..." : "");
+  text_ = format("{}{}{}", before, std::string_view(whole).substr(begin, end - begin), end < whole.size() ? "..." : "");
   for (uint32_t& c : columns_) {
     c = std::clamp(c, from, until) - from + static_cast<uint32_t>(before.size());
   }
@@ -122,8 +117,7 @@ size_t ShownLine::column(size_t byte) const {
   return columns_[std::min(byte, columns_.size() - 1)];
 }
 
-Snippet::Snippet(const SourceFile& source, std::vector<Mark> marks)
-    : source_(source), marks_(std::move(marks)) {
+Snippet::Snippet(const SourceFile& source, std::vector<Mark> marks) : source_(source), marks_(std::move(marks)) {
   uint32_t largest = 1;
   for (const Mark& mark : marks_) {
     largest = std::max(largest, source_.position(std::max(mark.span.start, mark.span.end)).line);
@@ -190,10 +184,9 @@ std::string Snippet::render(const Paint& paint, Style primary) const {
 
 // Draws the row of `^^^` and `---`, then the labels. The label of the rightmost mark stands behind
 // it; the others hang on a `|` further down, the leftmost lowest.
-void Snippet::add_line_marks(std::string& out, const ShownLine&, std::vector<LineMark> marks,
-                             const Paint& paint, Style primary) const {
-  std::stable_sort(marks.begin(), marks.end(),
-                   [](const LineMark& a, const LineMark& b) { return a.start < b.start; });
+void Snippet::add_line_marks(std::string& out, const ShownLine&, std::vector<LineMark> marks, const Paint& paint,
+                             Style primary) const {
+  std::stable_sort(marks.begin(), marks.end(), [](const LineMark& a, const LineMark& b) { return a.start < b.start; });
   size_t width = 0;
   for (const LineMark& mark : marks) width = std::max(width, mark.end);
   std::string row(width, ' ');
@@ -249,8 +242,8 @@ void Snippet::add_line_marks(std::string& out, const ShownLine&, std::vector<Lin
   }
 }
 
-std::string render_edit(const SourceFile& source, Span span, std::string_view replacement,
-                        size_t gutter_width, const Paint& paint) {
+std::string render_edit(const SourceFile& source, Span span, std::string_view replacement, size_t gutter_width,
+                        const Paint& paint) {
   std::string_view removed = source.text(span);
   auto has_line_end = [](std::string_view text) { return text.contains('\n'); };
   if (has_line_end(replacement) || has_line_end(removed)) return {};

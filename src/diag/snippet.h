@@ -59,8 +59,8 @@ class Snippet {
     bool primary;
   };
 
-  void add_line_marks(std::string& out, const ShownLine& line, std::vector<LineMark> marks,
-                      const Paint& paint, Style primary) const;
+  void add_line_marks(std::string& out, const ShownLine& line, std::vector<LineMark> marks, const Paint& paint,
+                      Style primary) const;
 
   const SourceFile& source_;
   std::vector<Mark> marks_;
@@ -69,7 +69,7 @@ class Snippet {
 
 // The line `span` is on, after the edit, with the new text marked. Empty for edits of several
 // lines.
-std::string render_edit(const SourceFile& source, Span span, std::string_view replacement,
-                        size_t gutter_width, const Paint& paint);
+std::string render_edit(const SourceFile& source, Span span, std::string_view replacement, size_t gutter_width,
+                        const Paint& paint);
 
 }  // namespace harn::diag

@@ -18,7 +18,9 @@ struct ReadClock {
 
   std::string shown() const { return ""; }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(face); }
+  void fields(Visitor& visit) {
+    visit(face);
+  }
 };
 vm::Outcome<int64_t> carry_out(Run& run, const ReadClock& request);
 
@@ -31,7 +33,9 @@ struct Sleep {
 
   std::string shown() const { return fmt::format("{} ms", ms); }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(ms); }
+  void fields(Visitor& visit) {
+    visit(ms);
+  }
 };
 vm::Outcome<Done> carry_out(Run& run, const Sleep& request);
 

@@ -21,7 +21,9 @@
 namespace harn::effects {
 
 template <class T, class Visitor>
-concept HasFields = requires(T& value, Visitor& visitor) { value.fields(visitor); };
+concept HasFields = requires(T& value, Visitor& visitor) {
+  value.fields(visitor);
+};
 
 class FieldWriter {
  public:

@@ -13,7 +13,9 @@ struct PathExists {
 
   std::string shown() const { return path; }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(path); }
+  void fields(Visitor& visit) {
+    visit(path);
+  }
 };
 vm::Outcome<bool> carry_out(Run& run, const PathExists& request);
 

@@ -66,7 +66,8 @@ vm::Outcome<typename Request::Answer> with_tape(Tape& tape, const Request& reque
 
 template <class Request, class Do>
 vm::Outcome<typename Request::Answer> perform_with(Run& run, const Request& request, Do carry_out) {
-  if (run.is_direct(Request::row.capability)) [[likely]] return carry_out();
+  if (run.is_direct(Request::row.capability)) [[likely]]
+    return carry_out();
   if (!run.allows(Request::row.capability)) return denied(Request::row, request.shown());
   if (std::any mock = run.mock(Request::row); mock.has_value()) {
     if (auto answer = std::any_cast<Mock<Request>&>(mock)(request)) return *std::move(answer);

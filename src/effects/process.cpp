@@ -36,11 +36,11 @@ Outcome<RunProcess::Answer> wait_for(net::ProcessId id, Child& child, Run& run, 
 
 Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
   auto child = std::make_shared<Child>();
-  auto id = net::start_process({.words = request.words, .directory = request.directory},
-                               [child](net::ProcessResult result) {
-                                 child->result = std::move(result);
-                                 child->completion.finish();
-                               });
+  auto id =
+      net::start_process({.words = request.words, .directory = request.directory}, [child](net::ProcessResult result) {
+        child->result = std::move(result);
+        child->completion.finish();
+      });
   if (!id) return throw_text("{} failed: {}", request.what, id.error().message);
   return wait_for(*id, *child, run, request);
 }

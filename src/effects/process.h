@@ -11,7 +11,9 @@ struct RunProcess {
     std::string err;
     int64_t status = -1;  // the exit code; -1 when a signal ended it
     template <class Visitor>
-    void fields(Visitor& visit) { visit(out), visit(err), visit(status); }
+    void fields(Visitor& visit) {
+      visit(out), visit(err), visit(status);
+    }
   };
   static constexpr EffectRow row{.name = "process.run", .capability = vm::Capability::Process};
 
@@ -22,7 +24,9 @@ struct RunProcess {
 
   std::string shown() const { return program; }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(words), visit(directory); }
+  void fields(Visitor& visit) {
+    visit(words), visit(directory);
+  }
 };
 // On a fiber: the task waits; when it is stopped, the child and its process group are killed.
 vm::Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request);

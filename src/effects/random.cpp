@@ -20,7 +20,8 @@ uint64_t mixed(uint64_t& state) {
 void draw_seeded(uint64_t seed, std::string& to) {
   vm::Task* task = vm::Scheduler::current_or_null();
   uint64_t state = seed;
-  if (task) state ^= mixed(state) ^ (task->id + 1) * 0xD6E8FEB86659FD93ull ^ (uint64_t{++task->own_effects().draws} << 40);
+  if (task)
+    state ^= mixed(state) ^ (task->id + 1) * 0xD6E8FEB86659FD93ull ^ (uint64_t{++task->own_effects().draws} << 40);
   for (size_t at = 0; at < to.size(); at += sizeof(uint64_t)) {
     uint64_t bits = mixed(state);
     memcpy(to.data() + at, &bits, std::min(sizeof bits, to.size() - at));

@@ -14,7 +14,9 @@ struct RandomBytes {
 
   std::string shown() const { return ""; }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(count); }
+  void fields(Visitor& visit) {
+    visit(count);
+  }
 };
 vm::Outcome<std::string> carry_out(Run& run, const RandomBytes& request);
 

@@ -54,7 +54,9 @@ struct World {
 class Run : public vm::HandleObject {
  public:
   // The VM's own: its policy is HARN_DENY.
-  static Run& of(vm::Vm& vm) { return static_cast<Run&>(vm.run([&vm] { return make(vm); })); }
+  static Run& of(vm::Vm& vm) {
+    return static_cast<Run&>(vm.run([&vm] { return make(vm); }));
+  }
   // That of the running task.
   static Run& current(vm::Vm& vm) {
     vm::Task* task = vm::Scheduler::current_or_null();

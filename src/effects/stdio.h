@@ -15,7 +15,9 @@ struct Write {
 
   std::string shown() const { return stream == vm::Stream::Out ? "standard output" : "standard error"; }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(stream), visit(text), visit(is_flushed); }
+  void fields(Visitor& visit) {
+    visit(stream), visit(text), visit(is_flushed);
+  }
 };
 vm::Outcome<Done> carry_out(Run& run, const Write& request);
 
@@ -25,7 +27,9 @@ struct ReadInput {
     bool is_end = false;
     std::string text;
     template <class Visitor>
-    void fields(Visitor& visit) { visit(is_end), visit(text); }
+    void fields(Visitor& visit) {
+      visit(is_end), visit(text);
+    }
   };
   static constexpr EffectRow row{.name = "stdio.read", .capability = vm::Capability::Input};
 
@@ -33,7 +37,9 @@ struct ReadInput {
 
   std::string shown() const { return "standard input"; }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(all); }
+  void fields(Visitor& visit) {
+    visit(all);
+  }
 };
 vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request);
 
@@ -43,7 +49,9 @@ struct AskTerminal {
     bool is_terminal = false;
     bool shows_styles = false;  // colours, as the environment asks for (NO_COLOR, FORCE_COLOR, TERM)
     template <class Visitor>
-    void fields(Visitor& visit) { visit(is_terminal), visit(shows_styles); }
+    void fields(Visitor& visit) {
+      visit(is_terminal), visit(shows_styles);
+    }
   };
   static constexpr EffectRow row{.name = "stdio.terminal", .capability = vm::Capability::Output};
 
@@ -51,7 +59,9 @@ struct AskTerminal {
 
   std::string shown() const { return "is it a terminal?"; }
   template <class Visitor>
-  void fields(Visitor& visit) { visit(stream); }
+  void fields(Visitor& visit) {
+    visit(stream);
+  }
 };
 vm::Outcome<AskTerminal::Answer> carry_out(Run& run, const AskTerminal& request);
 // Whether text on a stream should be styled: the environment's wish, or what the stream is.

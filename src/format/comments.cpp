@@ -7,9 +7,7 @@ namespace harn::formatter {
 
 using syntax::Comment;
 
-std::string_view Printer::comment_text(const Comment& comment) const {
-  return text::trim_end(source(comment.span));
-}
+std::string_view Printer::comment_text(const Comment& comment) const { return text::trim_end(source(comment.span)); }
 
 bool Printer::same_line(uint32_t from, uint32_t to) const {
   if (to <= from) return true;

@@ -15,16 +15,11 @@ void Printer::control(const Node* node, Position position) {
     case NodeKind::If: if_else(node->as<If>(), position); return;
     case NodeKind::Match: match(node->as<Match>()); return;
     case NodeKind::Try: try_catch(node->as<Try>(), position); return;
-    case NodeKind::Retry:
-      head_and_block("retry ", node->as<Retry>().count, node->as<Retry>().body, position);
-      return;
+    case NodeKind::Retry: head_and_block("retry ", node->as<Retry>().count, node->as<Retry>().body, position); return;
     case NodeKind::Deadline:
-      head_and_block("deadline ", node->as<Deadline>().duration, node->as<Deadline>().body,
-                     position);
+      head_and_block("deadline ", node->as<Deadline>().duration, node->as<Deadline>().body, position);
       return;
-    case NodeKind::Mutex:
-      head_and_block("mutex ", nullptr, node->as<Mutex>().body, position);
-      return;
+    case NodeKind::Mutex: head_and_block("mutex ", nullptr, node->as<Mutex>().body, position); return;
     case NodeKind::Select: select(node->as<Select>()); return;
     case NodeKind::CostRoute: cost_route(node->as<CostRoute>()); return;
     case NodeKind::Parallel: parallel(node->as<Parallel>()); return;
@@ -33,8 +28,7 @@ void Printer::control(const Node* node, Position position) {
   }
 }
 
-void Printer::head_and_block(std::string_view keyword, const Node* head, const Block* body,
-                             Position position) {
+void Printer::head_and_block(std::string_view keyword, const Node* head, const Block* body, Position position) {
   text(keyword);
   if (head) {
     condition_expr(head);
@@ -95,8 +89,7 @@ void Printer::match(const Match& match) {
   uint32_t begin = open_brace_after(match.subject->span.end, match.span.end);
   inner_comments(begin);
   braced_sequence(
-      match.arms.size(), begin, match.span.end - 1,
-      [&](size_t i) { return match.arms[i].span.start; },
+      match.arms.size(), begin, match.span.end - 1, [&](size_t i) { return match.arms[i].span.start; },
       [&](size_t i) { return match.arms[i].span.end; }, [&](size_t i) { arm(match.arms[i]); });
 }
 
@@ -121,10 +114,8 @@ static bool reads_as_pattern(const Node* value) {
     case NodeKind::ListLiteral: return true;
     case NodeKind::DictLiteral: return !value->as<DictLiteral>().entries.empty();
     case NodeKind::Call: return is_upper(value->as<Call>().callee);
-    case NodeKind::Member:
-      return !value->as<Member>().optional && is_upper(value->as<Member>().object);
-    case NodeKind::MethodCall:
-      return !value->as<MethodCall>().optional && is_upper(value->as<MethodCall>().object);
+    case NodeKind::Member: return !value->as<Member>().optional && is_upper(value->as<Member>().object);
+    case NodeKind::MethodCall: return !value->as<MethodCall>().optional && is_upper(value->as<MethodCall>().object);
     default: return false;
   }
 }
@@ -144,7 +135,8 @@ void Printer::match_pattern(const MatchPattern* pattern) {
     case MatchPatternKind::Dict: {
       bool is_dict = pattern->kind == MatchPatternKind::Dict;
       size_t count = pattern->items.size() + pattern->has_rest;
-      comma_list(is_dict ? ListStyle{"{", "}"} : ListStyle{"[", "]"}, count, pattern->span.end - 1,
+      comma_list(
+          is_dict ? ListStyle{"{", "}"} : ListStyle{"[", "]"}, count, pattern->span.end - 1,
           [&](size_t i) {
             if (i == pattern->items.size()) return pattern->name.span.start;
             return is_dict ? pattern->keys[i].span.start : start(i);
@@ -197,8 +189,7 @@ void Printer::select(const Select& select) {
   uint32_t begin = open_brace_after(select.span.start, select.span.end);
   inner_comments(begin);
   braced_sequence(
-      select.cases.size(), begin, select.span.end - 1, start,
-      [&](size_t i) { return select.cases[i].body->span.end; },
+      select.cases.size(), begin, select.span.end - 1, start, [&](size_t i) { return select.cases[i].body->span.end; },
       [&](size_t i) {
         const SelectCase& item = select.cases[i];
         switch (item.kind) {
@@ -256,12 +247,8 @@ void Printer::cost_route(const CostRoute& route) {
   const auto& statements = route.body->statements;
   braced_sequence(
       options + statements.size(), begin, route.span.end - 1,
-      [&](size_t i) {
-        return i < options ? route.options[i].key.span.start : statements[i - options]->span.start;
-      },
-      [&](size_t i) {
-        return i < options ? route.options[i].value->span.end : statements[i - options]->span.end;
-      },
+      [&](size_t i) { return i < options ? route.options[i].key.span.start : statements[i - options]->span.start; },
+      [&](size_t i) { return i < options ? route.options[i].value->span.end : statements[i - options]->span.end; },
       [&](size_t i) {
         if (i < options) entry(route.options[i]);
         else statement(statements[i - options]);

@@ -66,9 +66,8 @@ void Printer::declaration(const Node* node) {
       text(decl.name.text);
       text(" ");
       braced_sequence(
-          impl.methods.size(), open_brace_after(decl.name.span.end, node->span.end),
-          node->span.end - 1, [&](size_t i) { return impl.methods[i]->span.start; },
-          [&](size_t i) { return impl.methods[i]->span.end; },
+          impl.methods.size(), open_brace_after(decl.name.span.end, node->span.end), node->span.end - 1,
+          [&](size_t i) { return impl.methods[i]->span.start; }, [&](size_t i) { return impl.methods[i]->span.end; },
           [&](size_t i) { declaration(impl.methods[i]); });
       return;
     }
@@ -88,7 +87,8 @@ void Printer::attributes(const Declaration& decl) {
     text("@");
     text(attribute.name.text);
     if (!attribute.args.empty()) {
-      comma_list({"(", ")"}, attribute.args.size(), attribute.span.end - 1,
+      comma_list(
+          {"(", ")"}, attribute.args.size(), attribute.span.end - 1,
           [&](size_t i) {
             const AttributeArg& arg = attribute.args[i];
             return arg.name.empty() ? arg.value->span.start : arg.name.span.start;
@@ -120,12 +120,11 @@ void Printer::attribute_value(const AttributeValue* value) {
   switch (value->kind) {
     case AttributeValueKind::Symbol: text(value->text); return;
     case AttributeValueKind::List:
-      comma_list({"[", "]"}, value->items.size(), value->span.end - 1,
-                 start, item);
+      comma_list({"[", "]"}, value->items.size(), value->span.end - 1, start, item);
       return;
     case AttributeValueKind::Dict:
-      comma_list({"{", "}"}, value->items.size(), value->span.end - 1,
-          [&](size_t i) { return value->keys[i].span.start; },
+      comma_list(
+          {"{", "}"}, value->items.size(), value->span.end - 1, [&](size_t i) { return value->keys[i].span.start; },
           [&](size_t i) {
             key(value->keys[i], true);
             text(": ");
@@ -134,8 +133,7 @@ void Printer::attribute_value(const AttributeValue* value) {
       return;
     case AttributeValueKind::Call:
       text(value->text);
-      comma_list({"(", ")"}, value->items.size(), value->span.end - 1,
-                 start, item);
+      comma_list({"(", ")"}, value->items.size(), value->span.end - 1, start, item);
       return;
     case AttributeValueKind::Int:
     case AttributeValueKind::Float:
@@ -177,12 +175,8 @@ void Printer::tool(const Tool& tool) {
   size_t first = tool.description ? 1 : 0;
   braced_sequence(
       statements.size() + first, tool.body->span.start + 1, tool.body->span.end - 1,
-      [&](size_t i) {
-        return i < first ? tool.description->span.start : statements[i - first]->span.start;
-      },
-      [&](size_t i) {
-        return i < first ? tool.description->span.end : statements[i - first]->span.end;
-      },
+      [&](size_t i) { return i < first ? tool.description->span.start : statements[i - first]->span.start; },
+      [&](size_t i) { return i < first ? tool.description->span.end : statements[i - first]->span.end; },
       [&](size_t i) {
         if (i >= first) return statement(statements[i - first]);
         text("description ");
@@ -228,8 +222,9 @@ void Printer::params(List<Param> items, uint32_t end) {
   } else {
     close_at = 0;
   }
-  comma_list({"(", ")"}, items.size(), close_at,
-      [&](size_t i) { return items[i].name.span.start; }, [&](size_t i) { param(items[i]); });
+  comma_list(
+      {"(", ")"}, items.size(), close_at, [&](size_t i) { return items[i].name.span.start; },
+      [&](size_t i) { param(items[i]); });
 }
 
 void Printer::param(const Param& param) {
@@ -265,8 +260,7 @@ void Printer::fields(List<SkillField> items, const Node& decl, bool colons) {
   text(" ");
   braced_sequence(
       items.size(), open_brace_after(from, decl.span.end), decl.span.end - 1,
-      [&](size_t i) { return items[i].name.span.start; },
-      [&](size_t i) { return items[i].value->span.end; },
+      [&](size_t i) { return items[i].name.span.start; }, [&](size_t i) { return items[i].value->span.end; },
       [&](size_t i) {
         text(items[i].name.text);
         text(colons ? ": " : " ");
@@ -281,8 +275,7 @@ void Printer::struct_decl(const Struct& decl) {
   text(" ");
   braced_sequence(
       decl.fields.size(), open_brace_after(decl.name.span.end, decl.span.end), decl.span.end - 1,
-      [&](size_t i) { return decl.fields[i].name.span.start; },
-      [&](size_t i) { return decl.fields[i].type->span.end; },
+      [&](size_t i) { return decl.fields[i].name.span.start; }, [&](size_t i) { return decl.fields[i].type->span.end; },
       [&](size_t i) {
         text(decl.fields[i].name.text);
         text(decl.fields[i].optional ? "?: " : ": ");
@@ -308,7 +301,8 @@ void Printer::enum_decl(const Enum& decl) {
         const EnumVariant& variant = decl.variants[i];
         text(variant.name.text);
         if (variant.has_payload) {
-          comma_list({"(", ")"}, variant.fields.size(), find_char(')', end(i), decl.span.end),
+          comma_list(
+              {"(", ")"}, variant.fields.size(), find_char(')', end(i), decl.span.end),
               [&](size_t j) {
                 const Param& field = variant.fields[j];
                 return field.name.empty() ? field.type->span.start : field.name.span.start;
@@ -334,11 +328,9 @@ void Printer::interface(const Interface& decl) {
   };
   uint32_t last_end = 0;
   braced_sequence(
-      decl.types.size() + decl.methods.size(),
-      open_brace_after(decl.name.span.end, decl.span.end), decl.span.end - 1,
+      decl.types.size() + decl.methods.size(), open_brace_after(decl.name.span.end, decl.span.end), decl.span.end - 1,
       [&](size_t) {
-        return type_is_next() ? decl.types[type_at].name.span.start
-                              : decl.methods[method_at]->span.start;
+        return type_is_next() ? decl.types[type_at].name.span.start : decl.methods[method_at]->span.start;
       },
       [&](size_t) { return last_end; },
       [&](size_t) {

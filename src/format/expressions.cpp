@@ -14,12 +14,18 @@ Precedence precedence_of(BinaryOp op) {
     case BinaryOp::And: return kAnd;
     case BinaryOp::Equal:
     case BinaryOp::NotEqual: return kEquality;
-    case BinaryOp::Less: case BinaryOp::Greater: case BinaryOp::LessEqual:
-    case BinaryOp::GreaterEqual: case BinaryOp::In: case BinaryOp::NotIn: return kComparison;
+    case BinaryOp::Less:
+    case BinaryOp::Greater:
+    case BinaryOp::LessEqual:
+    case BinaryOp::GreaterEqual:
+    case BinaryOp::In:
+    case BinaryOp::NotIn: return kComparison;
     case BinaryOp::Add:
     case BinaryOp::Subtract: return kAdditive;
     case BinaryOp::Coalesce: return kCoalesce;
-    case BinaryOp::Multiply: case BinaryOp::Divide: case BinaryOp::Modulo: return kMultiplicative;
+    case BinaryOp::Multiply:
+    case BinaryOp::Divide:
+    case BinaryOp::Modulo: return kMultiplicative;
     case BinaryOp::Power: return kPower;
   }
   return kAny;
@@ -58,15 +64,18 @@ Precedence precedence_of(const Node& node) {
     case NodeKind::TryStar: return kUnary;
     case NodeKind::IntLiteral:  // the smallest integer is written with a minus
       return node.as<IntLiteral>().value < 0 ? kUnary : kPrimary;
-    case NodeKind::Call: case NodeKind::MethodCall: case NodeKind::Member: case NodeKind::Index:
-    case NodeKind::Slice: case NodeKind::TryUnwrap: return kPostfix;
+    case NodeKind::Call:
+    case NodeKind::MethodCall:
+    case NodeKind::Member:
+    case NodeKind::Index:
+    case NodeKind::Slice:
+    case NodeKind::TryUnwrap: return kPostfix;
     default: return kPrimary;
   }
 }
 
 void Printer::expr(const Node* node, int lowest) {
-  bool hides_block = context_.in_condition &&
-                     (node->is(NodeKind::StructLiteral) || node->is(NodeKind::CostRoute));
+  bool hides_block = context_.in_condition && (node->is(NodeKind::StructLiteral) || node->is(NodeKind::CostRoute));
   hides_block |= context_.in_guard && node->is(NodeKind::If);
   if (precedence_of(*node) < lowest || hides_block) in_parens(node);
   else bare_expr(node);
@@ -84,8 +93,12 @@ void Printer::bare_expr(const Node* node) {
     case NodeKind::Binary: binary(node->as<Binary>()); return;
     case NodeKind::Pipe: pipe(node->as<Pipe>()); return;
     case NodeKind::Ternary: ternary(node->as<Ternary>()); return;
-    case NodeKind::Call: case NodeKind::MethodCall: case NodeKind::Member: case NodeKind::Index:
-    case NodeKind::Slice: case NodeKind::TryUnwrap: chain(node); return;
+    case NodeKind::Call:
+    case NodeKind::MethodCall:
+    case NodeKind::Member:
+    case NodeKind::Index:
+    case NodeKind::Slice:
+    case NodeKind::TryUnwrap: chain(node); return;
     default: break;
   }
   inner_comments(node->span.start);
@@ -108,9 +121,7 @@ void Printer::bare_expr(const Node* node) {
       return;
     }
     case NodeKind::ListLiteral: list(node->as<ListLiteral>()); return;
-    case NodeKind::DictLiteral:
-      entries(node->as<DictLiteral>().entries, Padded::No, node->span.end - 1);
-      return;
+    case NodeKind::DictLiteral: entries(node->as<DictLiteral>().entries, Padded::No, node->span.end - 1); return;
     case NodeKind::StructLiteral: {
       const auto& literal = node->as<StructLiteral>();
       text(literal.name.text);
@@ -122,17 +133,23 @@ void Printer::bare_expr(const Node* node) {
     case NodeKind::Closure: closure(node->as<Closure>()); return;
     case NodeKind::HumanCall: {
       const auto& call = node->as<HumanCall>();
-      static constexpr std::string_view kNames[] = {"ask_user", "request_approval", "dual_control",
-                                                    "escalate_to"};
+      static constexpr std::string_view kNames[] = {"ask_user", "request_approval", "dual_control", "escalate_to"};
       text(kNames[static_cast<size_t>(call.which)]);
       types("<", call.type_args, ">");
       args(call.args, node->span.end - 1);
       return;
     }
     case NodeKind::Block: block(&node->as<Block>()); return;
-    case NodeKind::If: case NodeKind::Match: case NodeKind::Try: case NodeKind::Retry:
-    case NodeKind::Parallel: case NodeKind::Spawn: case NodeKind::Deadline: case NodeKind::Mutex:
-    case NodeKind::Select: case NodeKind::CostRoute: control(node, Position::Value); return;
+    case NodeKind::If:
+    case NodeKind::Match:
+    case NodeKind::Try:
+    case NodeKind::Retry:
+    case NodeKind::Parallel:
+    case NodeKind::Spawn:
+    case NodeKind::Deadline:
+    case NodeKind::Mutex:
+    case NodeKind::Select:
+    case NodeKind::CostRoute: control(node, Position::Value); return;
     case NodeKind::Spread:
     case NodeKind::NamedArgument: argument(node); return;
     default: literal(node);
@@ -188,8 +205,8 @@ void Printer::binary(const Binary& last) {
   operand(first, strength == kPower ? kPostfix : strength, links.back()->op);
   for (size_t i = links.size(); i-- > 0;) {
     BinaryOp op = links[i]->op;
-    bool needs_backslash = !context_.in_brackets && (op == BinaryOp::Subtract ||
-                                                     op == BinaryOp::In || op == BinaryOp::NotIn);
+    bool needs_backslash =
+        !context_.in_brackets && (op == BinaryOp::Subtract || op == BinaryOp::In || op == BinaryOp::NotIn);
     if (needs_backslash) {
       layout_.backslash_line();
     } else {
@@ -251,17 +268,24 @@ static const Node* object_of(const Node* node) {
 
 static bool ends_in_block(const Node* node) {
   switch (node->kind) {
-    case NodeKind::Block: case NodeKind::If: case NodeKind::Match: case NodeKind::Try:
-    case NodeKind::Retry: case NodeKind::Parallel: case NodeKind::Spawn: case NodeKind::Deadline:
-    case NodeKind::Mutex: case NodeKind::Select: case NodeKind::CostRoute: return true;
+    case NodeKind::Block:
+    case NodeKind::If:
+    case NodeKind::Match:
+    case NodeKind::Try:
+    case NodeKind::Retry:
+    case NodeKind::Parallel:
+    case NodeKind::Spawn:
+    case NodeKind::Deadline:
+    case NodeKind::Mutex:
+    case NodeKind::Select:
+    case NodeKind::CostRoute: return true;
     default: return false;
   }
 }
 
 // Whether `inner` must stand in parentheses for `outer` to mean what it means.
 static bool needs_parens_before(const Node* inner, const Node* outer) {
-  bool bracket = outer->is(NodeKind::Call) || outer->is(NodeKind::Index) ||
-                 outer->is(NodeKind::Slice);
+  bool bracket = outer->is(NodeKind::Call) || outer->is(NodeKind::Index) || outer->is(NodeKind::Slice);
   if (inner->is(NodeKind::TryUnwrap)) return true;  // `x?.a` and `x?[i]` are something else
   if (bracket && ends_in_block(inner)) return true;
   if (!outer->is(NodeKind::Call)) return false;
@@ -386,8 +410,7 @@ static bool is_plain_bound(const Node* node) {
       return leaf && is_plain_bound(binary.left) && is_plain_bound(binary.right);
     }
     case NodeKind::Call: return is_plain_bound(node->as<Call>().callee);
-    case NodeKind::Member:
-      return node->as<Member>().object->is(NodeKind::Identifier) && !node->as<Member>().optional;
+    case NodeKind::Member: return node->as<Member>().object->is(NodeKind::Identifier) && !node->as<Member>().optional;
     default: return false;
   }
 }
@@ -419,8 +442,7 @@ void Printer::args(NodeList items, uint32_t close_at) {
   bool hug = !items.empty() && may_hug(items.back());
   for (size_t i = 0; hug && i + 1 < items.size(); ++i) hug = !may_hug(items[i]);
   comma_list(
-      {.open = "(", .close = ")", .breaks_on_hard_line = false, .hugs_last = hug}, items.size(),
-      close_at,
+      {.open = "(", .close = ")", .breaks_on_hard_line = false, .hugs_last = hug}, items.size(), close_at,
       [&](size_t i) { return items[i]->span.start; }, [&](size_t i) { argument(items[i]); });
 }
 
@@ -445,8 +467,12 @@ static bool fits_a_table(const Node* node) {
       bool is_chain = left->is(NodeKind::Binary) || right->is(NodeKind::Binary);
       return !is_chain && fits_a_table(left) && fits_a_table(right);
     }
-    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
-    case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::Identifier: return true;
+    case NodeKind::NilLiteral:
+    case NodeKind::BoolLiteral:
+    case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral:
+    case NodeKind::DurationLiteral:
+    case NodeKind::Identifier: return true;
     case NodeKind::StringLiteral: return node->as<StringLiteral>().form != StringForm::Multiline;
     case NodeKind::Unary: return fits_a_table(node->as<Unary>().operand);
     case NodeKind::Member: return fits_a_table(node->as<Member>().object);
@@ -466,8 +492,7 @@ void Printer::list(const ListLiteral& list) {
   bool is_table = std::all_of(list.items.begin(), list.items.end(), fits_a_table);
   comma_list(
       {.open = "[", .close = "]", .keeps_rows = is_table}, list.items.size(), close_at,
-      [&](size_t i) { return list.items[i]->span.start; },
-      [&](size_t i) { argument(list.items[i]); });
+      [&](size_t i) { return list.items[i]->span.start; }, [&](size_t i) { argument(list.items[i]); });
 }
 
 static uint32_t entry_start(const DictEntry& entry) {
@@ -477,8 +502,8 @@ static uint32_t entry_start(const DictEntry& entry) {
 
 void Printer::entries(List<DictEntry> items, Padded padded, uint32_t close_at) {
   comma_list(
-      {"{", "}", padded == Padded::Yes}, items.size(), close_at,
-      [&](size_t i) { return entry_start(items[i]); }, [&](size_t i) { entry(items[i]); });
+      {"{", "}", padded == Padded::Yes}, items.size(), close_at, [&](size_t i) { return entry_start(items[i]); },
+      [&](size_t i) { entry(items[i]); });
 }
 
 void Printer::entry(const DictEntry& entry) {
@@ -536,8 +561,7 @@ void Printer::closure(const Closure& closure) {
       sequence(
           body.statements.size(), body.span.start, body.span.end, false,
           [&](size_t i) { return body.statements[i]->span.start; },
-          [&](size_t i) { return body.statements[i]->span.end; },
-          [&](size_t i) { statement(body.statements[i]); });
+          [&](size_t i) { return body.statements[i]->span.end; }, [&](size_t i) { statement(body.statements[i]); });
       layout_.close_hard_line();
     }
   }

@@ -28,8 +28,7 @@ std::string Printer::run() {
   }
   sequence(
       tree_.items.size(), begin, static_cast<uint32_t>(source_.size()), true,
-      [&](size_t i) { return tree_.items[i]->span.start; },
-      [&](size_t i) { return tree_.items[i]->span.end; },
+      [&](size_t i) { return tree_.items[i]->span.start; }, [&](size_t i) { return tree_.items[i]->span.end; },
       [&](size_t i) { statement(tree_.items[i]); });
   layout_.print(out_);
   layout_.finish(out_);

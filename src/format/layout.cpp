@@ -43,18 +43,13 @@ void Layout::close_hard_line() {
   blank_ = false;
 }
 
-void Layout::if_broken(std::string_view text) {
-  ops_.push_back({.kind = Kind::IfBroken, .text = text});
-}
+void Layout::if_broken(std::string_view text) { ops_.push_back({.kind = Kind::IfBroken, .text = text}); }
 
-void Layout::suffix(std::string_view comment) {
-  ops_.push_back({.kind = Kind::Suffix, .text = comment});
-}
+void Layout::suffix(std::string_view comment) { ops_.push_back({.kind = Kind::Suffix, .text = comment}); }
 
 void Layout::begin_group(GroupStyle style) {
   open_.push_back(static_cast<uint32_t>(ops_.size()));
-  ops_.push_back(
-      {.kind = Kind::Begin, .breaks_on_hard = style.breaks_on_hard, .indent = style.indent});
+  ops_.push_back({.kind = Kind::Begin, .breaks_on_hard = style.breaks_on_hard, .indent = style.indent});
 }
 
 void Layout::hug() { ops_[open_.back()].hug = static_cast<uint32_t>(ops_.size()); }

@@ -22,16 +22,16 @@ class Layout {
  public:
   explicit Layout(uint32_t width) : width_(width) {}
 
-  void text(std::string_view text);       // one line; must outlive the next print
-  void verbatim(std::string_view text);   // may hold line ends, which keep their own indent
-  void line();                            // a space, or a line end
-  void soft_line();                       // nothing, or a line end
-  void backslash_line();                  // a space, or a backslash and a line end
-  void close_line();                      // `line` at the group's outer indent
+  void text(std::string_view text);      // one line; must outlive the next print
+  void verbatim(std::string_view text);  // may hold line ends, which keep their own indent
+  void line();                           // a space, or a line end
+  void soft_line();                      // nothing, or a line end
+  void backslash_line();                 // a space, or a backslash and a line end
+  void close_line();                     // `line` at the group's outer indent
   void close_soft_line();
-  void hard_line();                       // always a line end
+  void hard_line();  // always a line end
   void close_hard_line();
-  void blank_line() { blank_ = true; }    // the next hard line gets an empty line before it
+  void blank_line() { blank_ = true; }  // the next hard line gets an empty line before it
   void if_broken(std::string_view text);
   // A comment that goes to the end of the line, whatever comes between. Has no width.
   void suffix(std::string_view comment);
@@ -60,7 +60,17 @@ class Layout {
 
  private:
   enum class Kind : uint8_t {
-    Text, Line, SoftLine, BackslashLine, HardLine, RawLine, IfBroken, Suffix, Indent, Begin, End,
+    Text,
+    Line,
+    SoftLine,
+    BackslashLine,
+    HardLine,
+    RawLine,
+    IfBroken,
+    Suffix,
+    Indent,
+    Begin,
+    End,
   };
   struct Op {
     Kind kind;

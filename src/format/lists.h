@@ -6,8 +6,7 @@
 namespace harn::formatter {
 
 template <class StartOf, class Emit>
-void Printer::comma_list(ListStyle style, size_t count, uint32_t close_at, StartOf start_of,
-                         Emit emit) {
+void Printer::comma_list(ListStyle style, size_t count, uint32_t close_at, StartOf start_of, Emit emit) {
   WithContext context(*this, brackets());
   if (count == 0 && !next_comment(close_at)) {
     text(style.open);
@@ -39,8 +38,8 @@ void Printer::comma_list(ListStyle style, size_t count, uint32_t close_at, Start
 }
 
 template <class StartOf, class EndOf, class Emit>
-void Printer::sequence(size_t count, uint32_t begin, uint32_t end, bool first_line,
-                       StartOf start_of, EndOf end_of, Emit emit) {
+void Printer::sequence(size_t count, uint32_t begin, uint32_t end, bool first_line, StartOf start_of, EndOf end_of,
+                       Emit emit) {
   uint32_t before = begin;
   bool first = true;
   // Puts a line end in front of what starts at `start`, and a blank line when the author had one.
@@ -83,8 +82,7 @@ void Printer::sequence(size_t count, uint32_t begin, uint32_t end, bool first_li
 }
 
 template <class StartOf, class EndOf, class Emit>
-void Printer::braced_sequence(size_t count, uint32_t begin, uint32_t end, StartOf start_of,
-                              EndOf end_of, Emit emit) {
+void Printer::braced_sequence(size_t count, uint32_t begin, uint32_t end, StartOf start_of, EndOf end_of, Emit emit) {
   WithContext context(*this, statements());
   text("{");
   if (count == 0 && !next_comment(end)) {

@@ -14,8 +14,21 @@ namespace harn::formatter {
 
 // How tightly an expression holds together, as in the grammar.
 enum Precedence : int {
-  kAny, kPipe, kRange, kTernary, kOr, kAnd, kEquality, kComparison, kAdditive, kCoalesce,
-  kMultiplicative, kUnary, kPower, kPostfix, kPrimary,
+  kAny,
+  kPipe,
+  kRange,
+  kTernary,
+  kOr,
+  kAnd,
+  kEquality,
+  kComparison,
+  kAdditive,
+  kCoalesce,
+  kMultiplicative,
+  kUnary,
+  kPower,
+  kPostfix,
+  kPrimary,
 };
 Precedence precedence_of(const syntax::Node& node);
 Precedence precedence_of(syntax::BinaryOp op);
@@ -65,7 +78,8 @@ class Printer {
   }
   // Those before an expression in the middle of a line.
   void inner_comments(uint32_t before) {
-    if (next_comment(before)) [[unlikely]] place_inner_comments(before);
+    if (next_comment(before)) [[unlikely]]
+      place_inner_comments(before);
   }
   void place_inner_comments(uint32_t before);
   // Between a block that ends at `from` and the `keyword` that goes on with it.
@@ -93,11 +107,9 @@ class Printer {
   void comma_list(ListStyle style, size_t count, uint32_t close_at, StartOf start_of, Emit emit);
   // Statements and everything that stands one per line: comments and blank lines are kept.
   template <class StartOf, class EndOf, class Emit>
-  void sequence(size_t count, uint32_t begin, uint32_t end, bool first_line, StartOf start_of,
-                EndOf end_of, Emit emit);
+  void sequence(size_t count, uint32_t begin, uint32_t end, bool first_line, StartOf start_of, EndOf end_of, Emit emit);
   template <class StartOf, class EndOf, class Emit>
-  void braced_sequence(size_t count, uint32_t begin, uint32_t end, StartOf start_of, EndOf end_of,
-                       Emit emit);
+  void braced_sequence(size_t count, uint32_t begin, uint32_t end, StartOf start_of, EndOf end_of, Emit emit);
 
   // ---- statements.cpp ----
   void statement(const syntax::Node* node);
@@ -122,8 +134,7 @@ class Printer {
   void select(const syntax::Select& select);
   void parallel(const syntax::Parallel& parallel);
   void cost_route(const syntax::CostRoute& route);
-  void head_and_block(std::string_view keyword, const syntax::Node* head,
-                      const syntax::Block* body, Position position);
+  void head_and_block(std::string_view keyword, const syntax::Node* head, const syntax::Block* body, Position position);
   void condition_expr(const syntax::Node* node, bool in_guard = false);
 
   // ---- expressions.cpp ----

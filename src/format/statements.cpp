@@ -133,39 +133,40 @@ void Printer::pattern(const Pattern* pattern) {
   size_t count = pattern->fields.size();
   switch (pattern->kind) {
     case PatternKind::Name: field(pattern->fields[0]); return;
-    case PatternKind::Dict:
-      comma_list({"{", "}"}, count, close_at, start, emit);
-      return;
-    case PatternKind::List:
-      comma_list({"[", "]"}, count, close_at, start, emit);
-      return;
-    case PatternKind::Pair:
-      comma_list({"(", ")"}, count, close_at, start, emit);
-      return;
+    case PatternKind::Dict: comma_list({"{", "}"}, count, close_at, start, emit); return;
+    case PatternKind::List: comma_list({"[", "]"}, count, close_at, start, emit); return;
+    case PatternKind::Pair: comma_list({"(", ")"}, count, close_at, start, emit); return;
   }
 }
 
-void Printer::block(const Block* block) {
-  block_lines(block, block->span.start + 1, block->span.end - 1);
-}
+void Printer::block(const Block* block) { block_lines(block, block->span.start + 1, block->span.end - 1); }
 
 // `{`, one statement a line, `}`. The span is what lies between the braces.
 void Printer::block_lines(const Block* block, uint32_t begin, uint32_t end) {
   inner_comments(begin);
   braced_sequence(
-      block->statements.size(), begin, end,
-      [&](size_t i) { return block->statements[i]->span.start; },
-      [&](size_t i) { return block->statements[i]->span.end; },
-      [&](size_t i) { statement(block->statements[i]); });
+      block->statements.size(), begin, end, [&](size_t i) { return block->statements[i]->span.start; },
+      [&](size_t i) { return block->statements[i]->span.end; }, [&](size_t i) { statement(block->statements[i]); });
 }
 
 static bool is_simple(const Node* node) {
   switch (node->kind) {
-    case NodeKind::Block: case NodeKind::If: case NodeKind::Match: case NodeKind::Try:
-    case NodeKind::Retry: case NodeKind::Deadline: case NodeKind::Mutex: case NodeKind::Select:
-    case NodeKind::CostRoute: case NodeKind::Let: case NodeKind::Const: case NodeKind::For:
-    case NodeKind::While: case NodeKind::Defer: case NodeKind::Guard: case NodeKind::Require:
-      return false;
+    case NodeKind::Block:
+    case NodeKind::If:
+    case NodeKind::Match:
+    case NodeKind::Try:
+    case NodeKind::Retry:
+    case NodeKind::Deadline:
+    case NodeKind::Mutex:
+    case NodeKind::Select:
+    case NodeKind::CostRoute:
+    case NodeKind::Let:
+    case NodeKind::Const:
+    case NodeKind::For:
+    case NodeKind::While:
+    case NodeKind::Defer:
+    case NodeKind::Guard:
+    case NodeKind::Require: return false;
     default: return node->kind < NodeKind::Function;
   }
 }
@@ -192,8 +193,7 @@ void Printer::block_in_group(const Block* body) {
     sequence(
         body->statements.size(), body->span.start + 1, body->span.end - 1, false,
         [&](size_t i) { return body->statements[i]->span.start; },
-        [&](size_t i) { return body->statements[i]->span.end; },
-        [&](size_t i) { statement(body->statements[i]); });
+        [&](size_t i) { return body->statements[i]->span.end; }, [&](size_t i) { statement(body->statements[i]); });
     layout_.dedent();
     layout_.close_hard_line();
     text("}");

@@ -5,21 +5,17 @@ namespace harn::formatter {
 
 using namespace syntax;
 
-static bool is_nil(const TypeNode* type) {
-  return type->kind == TypeKind::Named && type->name.text == "nil";
-}
+static bool is_nil(const TypeNode* type) { return type->kind == TypeKind::Named && type->name.text == "nil"; }
 
 static bool is_compound(const TypeNode* type) {
-  return type->kind == TypeKind::Union || type->kind == TypeKind::Intersection ||
-         type->kind == TypeKind::Function;
+  return type->kind == TypeKind::Union || type->kind == TypeKind::Intersection || type->kind == TypeKind::Function;
 }
 
 // `T | nil`, which is written `T?`.
 static bool is_optional_union(const TypeNode* type) {
   if (type->kind != TypeKind::Union || type->items.size() != 2) return false;
   const TypeNode* inner = type->items[0];
-  return is_nil(type->items[1]) && !is_nil(inner) && !is_compound(inner) &&
-         inner->kind != TypeKind::Optional;
+  return is_nil(type->items[1]) && !is_nil(inner) && !is_compound(inner) && inner->kind != TypeKind::Optional;
 }
 
 void Printer::type_operand(const TypeNode* operand, bool parens) {
@@ -42,10 +38,10 @@ void Printer::type(const TypeNode* value) {
       return;
     case TypeKind::Function:
       text("fn");
-      comma_list({"(", ")"}, value->items.size(),
-          find_char(')', value->items.empty() ? value->span.start : value->items.back()->span.end,
-                    value->span.end), [&](size_t i) { return value->items[i]->span.start; },
-          [&](size_t i) { type(value->items[i]); });
+      comma_list(
+          {"(", ")"}, value->items.size(),
+          find_char(')', value->items.empty() ? value->span.start : value->items.back()->span.end, value->span.end),
+          [&](size_t i) { return value->items[i]->span.start; }, [&](size_t i) { type(value->items[i]); });
       text(" -> ");
       type(value->result);
       return;
@@ -92,8 +88,7 @@ void Printer::type(const TypeNode* value) {
     case TypeKind::BoolLiteral: text(source(value->span)); return;
     case TypeKind::IntLiteral:
       if (value->number < 0) text("-");
-      text(source({source_[value->span.start] == '-' ? value->span.end : value->span.start,
-                   value->span.end}));
+      text(source({source_[value->span.start] == '-' ? value->span.end : value->span.start, value->span.end}));
       if (source_[value->span.start] == '-') {
         size_t digits = source_.find_first_of("0123456789", value->span.start);
         text(source_.substr(digits, value->span.end - digits));
@@ -113,10 +108,10 @@ void Printer::shape(const TypeNode* value) {
     if (tail == value->row_tails.size()) return false;
     return value->row_tails[tail]->span.start < value->fields[field].name.span.start;
   };
-  comma_list({"{", "}"}, count, value->span.end - 1,
+  comma_list(
+      {"{", "}"}, count, value->span.end - 1,
       [&](size_t) {
-        return tail_is_next() ? value->row_tails[tail]->span.start
-                              : value->fields[field].name.span.start;
+        return tail_is_next() ? value->row_tails[tail]->span.start : value->fields[field].name.span.start;
       },
       [&](size_t) {
         if (tail_is_next()) {

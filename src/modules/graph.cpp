@@ -10,18 +10,22 @@ using namespace syntax;
 
 Name declared_name(const Node& node, bool& is_pub) {
   switch (node.kind) {
-    case NodeKind::Function: case NodeKind::Pipeline: case NodeKind::Tool: case NodeKind::Skill:
-    case NodeKind::EvalPack: case NodeKind::Enum: case NodeKind::Struct: {
+    case NodeKind::Function:
+    case NodeKind::Pipeline:
+    case NodeKind::Tool:
+    case NodeKind::Skill:
+    case NodeKind::EvalPack:
+    case NodeKind::Enum:
+    case NodeKind::Struct: {
       auto& declaration = node.as<Declaration>();
       is_pub = declaration.is_pub;
       return declaration.name;
     }
-    case NodeKind::TypeAlias: case NodeKind::Interface:
+    case NodeKind::TypeAlias:
+    case NodeKind::Interface:
       is_pub = true;  // the grammar has no `pub` for these: they always go along
       return node.as<Declaration>().name;
-    case NodeKind::Const:
-      is_pub = node.as<Const>().is_pub;
-      return node.as<Const>().name;
+    case NodeKind::Const: is_pub = node.as<Const>().is_pub; return node.as<Const>().name;
     default: return {};
   }
 }
@@ -39,9 +43,7 @@ static void each_declared(Node& node, Visit visit) {
   if (!name.empty()) visit(name, is_pub, node);
 }
 
-static bool counts_as_pub(const Node& node) {
-  return !node.is(NodeKind::TypeAlias) && !node.is(NodeKind::Interface);
-}
+static bool counts_as_pub(const Node& node) { return !node.is(NodeKind::TypeAlias) && !node.is(NodeKind::Interface); }
 
 Module* Graph::load_file(const std::string& path) {
   std::string canonical = path::normalize(path);
@@ -62,8 +64,7 @@ Module* Graph::load_text(const std::string& name, std::string text, const std::s
   return module;
 }
 
-Module* Graph::add(const std::string& path, const std::string& display, std::string text,
-                   bool embedded) {
+Module* Graph::add(const std::string& path, const std::string& display, std::string text, bool embedded) {
   auto& slot = modules_[embedded ? path : loader_.identity(path)];
   slot = std::make_unique<Module>();
   Module& module = *slot;
@@ -122,8 +123,7 @@ std::optional<std::string> Graph::find_file(const std::string& path, const std::
 }
 
 // .harn/packages of the nearest ancestor that has it; the search stops where the repository does.
-std::optional<std::string> Graph::find_in_packages(const std::string& path,
-                                                   const std::string& directory) {
+std::optional<std::string> Graph::find_in_packages(const std::string& path, const std::string& directory) {
   constexpr int kHighest = 64;  // folders above a relative path have no end we could see
   std::string at = path::normalize(directory);
   for (int steps = 0; steps < kHighest; ++steps, at = path::parent(at)) {
@@ -200,8 +200,7 @@ void Graph::pass_on_exports(size_t first) {
     each_passed_on(*module, [&](std::string_view name, const Export& from, Span span) {
       const Export& kept = module->exports.at(name);
       if (kept.declaration == from.declaration) return;
-      std::string sources = fmt::format("\"{}\" and \"{}\"", kept.origin->source->path(),
-                                        from.origin->source->path());
+      std::string sources = fmt::format("\"{}\" and \"{}\"", kept.origin->source->path(), from.origin->source->path());
       sink_.report(Code::ReexportConflict, module->source, span, name, sources)
           .help("re-export selectively: pub import { ... } from \"...\"");
     });

@@ -31,7 +31,7 @@ struct Module;
 // A name that a module offers: declared there, or passed on from another module by `pub import`.
 struct Export {
   std::string_view name;
-  Module* origin = nullptr;         // the module that declares it
+  Module* origin = nullptr;  // the module that declares it
   syntax::Node* declaration = nullptr;
 };
 

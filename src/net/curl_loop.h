@@ -40,8 +40,8 @@ class CurlLoop {
   std::unordered_map<curl_socket_t, std::unique_ptr<Socket>> sockets_;
   LoopTimer timer_;
   CURLM* multi_;
-  long active_ = 0;  // transfers
-  long kept_ = 0;    // how many connections it keeps
+  long active_ = 0;                                  // transfers
+  long kept_ = 0;                                    // how many connections it keeps
   std::chrono::steady_clock::time_point last_busy_;  // when there last were more transfers than are worth keeping
 };
 

@@ -63,7 +63,9 @@ struct Transfer {
   void take_header(std::string_view line);
   void settle(CURLcode code);
   template <class T>
-  void set(CURLoption option, T value) { curl.easy_setopt(easy, option, value); }
+  void set(CURLoption option, T value) {
+    curl.easy_setopt(easy, option, value);
+  }
 
   const CurlLibrary& curl;
   Handles& handles;

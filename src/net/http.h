@@ -12,7 +12,9 @@ struct HttpHeader {
   std::string name;
   std::string value;
   template <class Visitor>
-  void fields(Visitor& visit) { visit(name), visit(value); }
+  void fields(Visitor& visit) {
+    visit(name), visit(value);
+  }
 };
 
 struct HttpRequest {
@@ -32,12 +34,12 @@ struct HttpRequest {
 // Why there is no answer.
 enum class HttpFailure : uint8_t {
   None,
-  Address,    // the URL makes no sense, or its host is unknown
-  Connect,    // nobody there
-  Tls,        // not the one we wanted to talk to
+  Address,  // the URL makes no sense, or its host is unknown
+  Connect,  // nobody there
+  Tls,      // not the one we wanted to talk to
   Timeout,
-  Cut,        // the connection ended in the middle
-  TooLarge,   // more than max_body
+  Cut,       // the connection ended in the middle
+  TooLarge,  // more than max_body
   Cancelled,
   Unavailable,  // no libcurl
 };

@@ -69,9 +69,7 @@ size_t file_limit() {
   return now.rlim_cur == RLIM_INFINITY ? kMostFiles : now.rlim_cur;
 }
 
-void restore_file_limit(int pid) {
-  prlimit(pid, RLIMIT_NOFILE, &Loop::get().files_before(), nullptr);
-}
+void restore_file_limit(int pid) { prlimit(pid, RLIMIT_NOFILE, &Loop::get().files_before(), nullptr); }
 
 // ---- file descriptors ----
 

@@ -106,8 +106,14 @@ class Child {
  public:
   Child(uint64_t number, pid_t pid, Fd pidfd, Output out, Output err, size_t max_output,
         std::function<void(ProcessResult)> done)
-      : number_(number), pid_(pid), group_(Groups::add(pid)), pidfd_(std::move(pidfd)), out_(std::move(out)), err_(std::move(err)),
-        max_output_(max_output), done_(std::move(done)) {}
+      : number_(number),
+        pid_(pid),
+        group_(Groups::add(pid)),
+        pidfd_(std::move(pidfd)),
+        out_(std::move(out)),
+        err_(std::move(err)),
+        max_output_(max_output),
+        done_(std::move(done)) {}
 
   // ---- on the I/O thread ----
   void begin();
@@ -188,8 +194,8 @@ bool Child::append(std::string& text, std::string_view more) try {
 // this one has taken: only the kernel knows. (To wait for it would not do: the descriptor does not block.)
 bool Child::has_exited() const {
   siginfo_t info{};
-  int failed = waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd_.get()), &info,
-                      WEXITED | WNOHANG | WNOWAIT);
+  int failed =
+      waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd_.get()), &info, WEXITED | WNOHANG | WNOWAIT);
   return failed ? errno != EAGAIN : info.si_pid != 0;
 }
 
@@ -229,7 +235,7 @@ void Child::finish_if_over() {
 
 // Where children are ignored they leave no exit code, and their number is free at once.
 void keep_exit_codes() {
-  struct sigaction now{};
+  struct sigaction now {};
   if (sigaction(SIGCHLD, nullptr, &now) == 0 && now.sa_handler == SIG_IGN) signal(SIGCHLD, SIG_DFL);
 }
 

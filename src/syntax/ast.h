@@ -20,6 +20,8 @@ struct ScopeInfo;
 
 namespace harn::syntax {
 
+// Kinds in groups, small nodes in a line.
+// clang-format off
 enum class NodeKind : uint8_t {
   // literals and names
   NilLiteral, BoolLiteral, IntLiteral, FloatLiteral, DurationLiteral, StringLiteral,
@@ -455,5 +457,7 @@ struct Import : Declaration {
 };
 
 struct ErrorNode : Node {};
+
+// clang-format on
 
 }  // namespace harn::syntax

@@ -58,13 +58,18 @@ AttributeValue* Parser::parse_attribute_value() {
   value->span = {start(), start()};
   if (failed_) return value;
   switch (kind()) {
-    case String: case RawString: case MultilineString:
+    case String:
+    case RawString:
+    case MultilineString:
       value->kind = AttributeValueKind::String;
       value->text = string_value(token());
       advance();
       break;
-    case Int: case Float: case Minus: return parse_attribute_number();
-    case KwTrue: case KwFalse:
+    case Int:
+    case Float:
+    case Minus: return parse_attribute_number();
+    case KwTrue:
+    case KwFalse:
       value->kind = AttributeValueKind::Bool;
       value->integer = at(KwTrue);
       advance();

@@ -233,8 +233,7 @@ Node* Parser::parse_select() {
   extent_ = outer;
   if (empty) fail("at least one select case");
   if (timeout.end > 0 && fallback.end > 0) {
-    report(diag::Code::SelectConflict, fallback)
-        .label(tree_.source, timeout, "`timeout` is here");
+    report(diag::Code::SelectConflict, fallback).label(tree_.source, timeout, "`timeout` is here");
   }
   select->cases = cases.finish();
   expect_close(TokenKind::RightBrace, opener);
@@ -307,8 +306,7 @@ Node* Parser::parse_human_call() {
   uint32_t start = this->start();
   Token word = token();
   advance();
-  bool typed = at(TokenKind::Less) && !token().after_space() &&
-               type_args_precede(TokenKind::LeftParen);
+  bool typed = at(TokenKind::Less) && !token().after_space() && type_args_precede(TokenKind::LeftParen);
   if (!typed && (!at(TokenKind::LeftParen) || token().starts_line())) {
     auto* identifier = node<Identifier>(NodeKind::Identifier, start);
     identifier->name = text(word);

@@ -7,12 +7,18 @@ namespace harn::syntax {
 bool Parser::starts_declaration() const {
   switch (kind()) {
     case TokenKind::KwFn: return is_word(kind(1));
-    case TokenKind::Identifier:
-      return kind(1) == TokenKind::KwFn && !token(1).starts_line() && at_word("gen");
-    case TokenKind::KwPipeline: case TokenKind::KwOverride: case TokenKind::KwTool:
-    case TokenKind::KwSkill: case TokenKind::KwEvalPack: case TokenKind::KwType:
-    case TokenKind::KwEnum: case TokenKind::KwStruct: case TokenKind::KwImpl:
-    case TokenKind::KwInterface: case TokenKind::KwImport: return true;
+    case TokenKind::Identifier: return kind(1) == TokenKind::KwFn && !token(1).starts_line() && at_word("gen");
+    case TokenKind::KwPipeline:
+    case TokenKind::KwOverride:
+    case TokenKind::KwTool:
+    case TokenKind::KwSkill:
+    case TokenKind::KwEvalPack:
+    case TokenKind::KwType:
+    case TokenKind::KwEnum:
+    case TokenKind::KwStruct:
+    case TokenKind::KwImpl:
+    case TokenKind::KwInterface:
+    case TokenKind::KwImport: return true;
     default: return false;
   }
 }
@@ -40,8 +46,9 @@ Node* Parser::parse_pub() {
   if (at(TokenKind::KwLet) || at(TokenKind::KwVar)) return parse_let(start, true);
   if (at(TokenKind::KwConst)) return parse_const(start, true);
   if (!starts_declaration()) {
-    fail("`fn`, `tool`, `skill`, `eval_pack`, `struct`, `enum`, `type`, `interface`, `pipeline`, "
-         "`let`, `const` or `import` after `pub`");
+    fail(
+        "`fn`, `tool`, `skill`, `eval_pack`, `struct`, `enum`, `type`, `interface`, `pipeline`, "
+        "`let`, `const` or `import` after `pub`");
     return error_node(start);
   }
   Declaration* decl = parse_declaration(start);
@@ -103,9 +110,8 @@ Declaration* Parser::parse_tool(uint32_t start) {
   WithContext context(*this, block_context());
   TokenKind value = kind(1);
   if (at_word("description") && !token(1).starts_line() &&
-      (value == TokenKind::String || value == TokenKind::RawString ||
-       value == TokenKind::MultilineString || value == TokenKind::StringOpen ||
-       value == TokenKind::MultilineOpen)) {
+      (value == TokenKind::String || value == TokenKind::RawString || value == TokenKind::MultilineString ||
+       value == TokenKind::StringOpen || value == TokenKind::MultilineOpen)) {
     advance();
     bool plain = value != TokenKind::StringOpen && value != TokenKind::MultilineOpen;
     tool->description = plain ? parse_string() : parse_interpolated();
@@ -201,8 +207,8 @@ Declaration* Parser::parse_enum(uint32_t start) {
   while (in_braces(opener)) {
     size_t first = at_;
     variants.add(parse_variant());
-    if (!failed_ && !accept(TokenKind::Comma) && !accept(TokenKind::Semicolon) &&
-        !at(TokenKind::RightBrace) && !token().starts_line()) {
+    if (!failed_ && !accept(TokenKind::Comma) && !accept(TokenKind::Semicolon) && !at(TokenKind::RightBrace) &&
+        !token().starts_line()) {
       fail("`,` or a new line after the variant");
     }
     if (failed_) recover(first, opener);
@@ -251,8 +257,8 @@ Declaration* Parser::parse_struct(uint32_t start) {
     expect(TokenKind::Colon, "`:` after the field name");
     field.type = parse_type();
     fields.add(field);
-    if (!failed_ && !accept(TokenKind::Comma) && !accept(TokenKind::Semicolon) &&
-        !at(TokenKind::RightBrace) && !token().starts_line()) {
+    if (!failed_ && !accept(TokenKind::Comma) && !accept(TokenKind::Semicolon) && !at(TokenKind::RightBrace) &&
+        !token().starts_line()) {
       fail("`,` or a new line after the field");
     }
     if (failed_) recover(first, opener);
@@ -372,8 +378,7 @@ List<ImportedName> Parser::parse_imported_names() {
   WithContext context(*this, bracket_context());
   advance();
   ListBuilder<ImportedName> names(imported_, tree_.arena);
-  parse_comma_list(TokenKind::RightBrace, opener,
-                   [&] { names.add({expect_name("a name to import")}); });
+  parse_comma_list(TokenKind::RightBrace, opener, [&] { names.add({expect_name("a name to import")}); });
   return names.finish();
 }
 

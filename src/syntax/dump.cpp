@@ -223,9 +223,7 @@ void Dumper::expression(const Node& value) {
     case NodeKind::BoolLiteral: out_ += value.as<BoolLiteral>().value ? "true" : "false"; return;
     case NodeKind::IntLiteral: out_ += std::to_string(value.as<IntLiteral>().value); return;
     case NodeKind::FloatLiteral: out_ += format("{:#}", value.as<FloatLiteral>().value); return;
-    case NodeKind::DurationLiteral:
-      out_ += format("{}ms", value.as<DurationLiteral>().milliseconds);
-      return;
+    case NodeKind::DurationLiteral: out_ += format("{}ms", value.as<DurationLiteral>().milliseconds); return;
     case NodeKind::StringLiteral: quoted(value.as<StringLiteral>().value); return;
     case NodeKind::Identifier: out_ += value.as<Identifier>().name; return;
     case NodeKind::InterpolatedString:
@@ -550,13 +548,10 @@ void Dumper::types(std::string_view head, List<TypeNode*> list) {
   close();
 }
 
-static bool is_nil(const TypeNode* type) {
-  return type->kind == TypeKind::Named && type->name.text == "nil";
-}
+static bool is_nil(const TypeNode* type) { return type->kind == TypeKind::Named && type->name.text == "nil"; }
 
 static bool is_compound(const TypeNode* type) {
-  return type->kind == TypeKind::Union || type->kind == TypeKind::Intersection ||
-         type->kind == TypeKind::Function;
+  return type->kind == TypeKind::Union || type->kind == TypeKind::Intersection || type->kind == TypeKind::Function;
 }
 
 void Dumper::type(const TypeNode* value) {
@@ -822,8 +817,7 @@ void Dumper::declaration(const Node& value) {
           close();
         }
       }
-      for (const Function* method :
-           is_impl ? value.as<Impl>().methods : value.as<Interface>().methods) {
+      for (const Function* method : is_impl ? value.as<Impl>().methods : value.as<Interface>().methods) {
         new_line();
         function(*method);
       }

@@ -14,7 +14,14 @@ struct Operator {
 };
 
 enum Precedence : int8_t {
-  kNone, kOr, kAnd, kEquality, kComparison, kAdditive, kCoalesce, kMultiplicative,
+  kNone,
+  kOr,
+  kAnd,
+  kEquality,
+  kComparison,
+  kAdditive,
+  kCoalesce,
+  kMultiplicative,
 };
 
 consteval std::array<Operator, 256> make_operators() {
@@ -46,9 +53,17 @@ constexpr auto kOperators = make_operators();
 bool ends_in_block(const Node* node, TokenKind last) {
   if (last == TokenKind::RightParen) return false;
   switch (node->kind) {
-    case NodeKind::Block: case NodeKind::If: case NodeKind::Match: case NodeKind::Try:
-    case NodeKind::Retry: case NodeKind::Parallel: case NodeKind::Spawn: case NodeKind::Deadline:
-    case NodeKind::Mutex: case NodeKind::Select: case NodeKind::CostRoute: return true;
+    case NodeKind::Block:
+    case NodeKind::If:
+    case NodeKind::Match:
+    case NodeKind::Try:
+    case NodeKind::Retry:
+    case NodeKind::Parallel:
+    case NodeKind::Spawn:
+    case NodeKind::Deadline:
+    case NodeKind::Mutex:
+    case NodeKind::Select:
+    case NodeKind::CostRoute: return true;
     default: return false;
   }
 }
@@ -149,8 +164,11 @@ bool Parser::at_smallest_int() const {
   if (!at(TokenKind::Minus) || kind(1) != TokenKind::Int) return false;
   if (!(token(1).flags & Token::kIntMin)) return false;
   switch (kind(2)) {
-    case TokenKind::StarStar: case TokenKind::Dot: case TokenKind::QuestionDot: return false;
-    case TokenKind::LeftParen: case TokenKind::LeftBracket: return token(2).starts_line();
+    case TokenKind::StarStar:
+    case TokenKind::Dot:
+    case TokenKind::QuestionDot: return false;
+    case TokenKind::LeftParen:
+    case TokenKind::LeftBracket: return token(2).starts_line();
     case TokenKind::Question: return token(2).after_space();
     default: return true;
   }

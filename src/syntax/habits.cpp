@@ -90,7 +90,7 @@ constexpr Habit kWords[] = {
     {"import", "*", "", "`import \"path\"` brings all that the module exports, `import { a } from \"path\"` a part"},
 };
 
-constexpr std::string_view kTypes[] = {"int",  "string", "float", "bool", "list",
+constexpr std::string_view kTypes[] = {"int",  "string", "float", "bool",   "list",
                                        "dict", "auto",   "char",  "double", "void"};
 
 bool is_type_word(std::string_view word) {
@@ -114,8 +114,8 @@ bool Parser::is_habit(std::string_view before, std::string_view here, std::strin
 
 // At the second `-` of `a--` at the end of a line, which would swallow the next one.
 bool Parser::at_decrement() const {
-  return at(TokenKind::Minus) && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::Minus &&
-         !token().after_space() && token(1).starts_line();
+  return at(TokenKind::Minus) && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::Minus && !token().after_space() &&
+         token(1).starts_line();
 }
 
 // Whether the current token belongs to a `word` on its line, with no brace between them unless

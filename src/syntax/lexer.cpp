@@ -38,8 +38,7 @@ constexpr auto kStringStops = make_stops();
 
 class Lexer {
  public:
-  Lexer(const SourcePtr& source, diag::Sink& sink)
-      : source_(source), sink_(sink), text_(source->text()) {}
+  Lexer(const SourcePtr& source, diag::Sink& sink) : source_(source), sink_(sink), text_(source->text()) {}
 
   TokenList run();
 
@@ -77,8 +76,7 @@ class Lexer {
 
   uint32_t push(TokenKind kind, size_t start, size_t end) {
     auto index = static_cast<uint32_t>(out_.tokens.size());
-    out_.tokens.push_back(
-        {kind, flags_, static_cast<uint32_t>(start), static_cast<uint32_t>(end), 0});
+    out_.tokens.push_back({kind, flags_, static_cast<uint32_t>(start), static_cast<uint32_t>(end), 0});
     flags_ = 0;
     return index;
   }
@@ -99,9 +97,7 @@ class Lexer {
     if (opener == TokenKind::LeftBracket) return brackets_;
     return braces_;
   }
-  static Span span(size_t start, size_t end) {
-    return {static_cast<uint32_t>(start), static_cast<uint32_t>(end)};
-  }
+  static Span span(size_t start, size_t end) { return {static_cast<uint32_t>(start), static_cast<uint32_t>(end)}; }
   diag::Report report(diag::Code code, size_t start, size_t end, std::string_view what = {}) {
     return sink_.report(code, source_, span(start, end), what);
   }
@@ -112,7 +108,7 @@ class Lexer {
   size_t at_ = 0;
   uint8_t flags_ = Token::kNewlineBefore;
   TokenList out_;
-  std::vector<uint32_t> openers_;     // token indexes of open brackets and interpolations
+  std::vector<uint32_t> openers_;  // token indexes of open brackets and interpolations
   std::vector<OpenString> strings_;
   uint32_t parens_ = 0, brackets_ = 0, braces_ = 0;  // open since the last interpolation began
   bool valid_utf8_ = true;
@@ -203,8 +199,7 @@ void Lexer::raw_string(size_t hashes) {
     push(TokenKind::RawString, start, at_);
     return;
   }
-  report(diag::Code::UnterminatedString, start, start + 2 + hashes)
-      .label("this raw string has no end on its line");
+  report(diag::Code::UnterminatedString, start, start + 2 + hashes).label("this raw string has no end on its line");
   push(TokenKind::BrokenString, start, at_);
 }
 
@@ -260,8 +255,8 @@ void Lexer::finish_number(size_t start, TokenKind kind) {
   if (kClasses[static_cast<uint8_t>(peek(0))] == kWord && at_ < text_.size()) {
     while (text::is_identifier_part(peek(0))) ++at_;
     std::string_view tail = text_.substr(end, at_ - end);
-    auto found = sink_.report(diag::Code::UnexpectedToken, source_, span(end, at_),
-                              "the number to end here", format("`{}`", tail));
+    auto found = sink_.report(diag::Code::UnexpectedToken, source_, span(end, at_), "the number to end here",
+                              format("`{}`", tail));
     if (tail[0] == '_') {
       found.help("digits are written without separators");
     } else if (kind == TokenKind::Float && unit_milliseconds(tail) != 0) {
@@ -357,8 +352,7 @@ void Lexer::close_interpolation() {
 
 void Lexer::string() {
   bool multiline = peek(1) == '"' && peek(2) == '"';
-  uint32_t token = push(multiline ? TokenKind::MultilineOpen : TokenKind::StringOpen, at_,
-                        at_ + (multiline ? 3 : 1));
+  uint32_t token = push(multiline ? TokenKind::MultilineOpen : TokenKind::StringOpen, at_, at_ + (multiline ? 3 : 1));
   at_ += multiline ? 3 : 1;
   strings_.push_back({token, multiline, parens_, brackets_, braces_});
   string_text(false);
@@ -506,12 +500,17 @@ void Lexer::punctuation() {
 
 static std::string_view character_help(char32_t c) {
   switch (c) {
-    case '\'': case '`':
-    case 0x2018: case 0x2019: case 0x201C: case 0x201D: return "strings are written with `\"`";
+    case '\'':
+    case '`':
+    case 0x2018:
+    case 0x2019:
+    case 0x201C:
+    case 0x201D: return "strings are written with `\"`";
     case '\\': return "a backslash joins two lines only when it is the last character of a line";
     case '^': return "powers are written with `**`";
     case 0xA0: return "this is a no-break space; use an ordinary one";
-    case 0x2013: case 0x2212: return "this looks like a minus sign; use `-`";
+    case 0x2013:
+    case 0x2212: return "this looks like a minus sign; use `-`";
     default: return {};
   }
 }

@@ -20,7 +20,7 @@ struct TokenList {
   std::vector<Comment> comments;  // in source order
   // Braces that were never closed, outermost first (token indexes).
   std::vector<uint32_t> unclosed;
-  bool open_at_end = false;       // the text stopped inside a string or a comment
+  bool open_at_end = false;  // the text stopped inside a string or a comment
 };
 
 // Cuts a whole file into tokens in one pass. Never fails: what is not a token is reported and

@@ -88,11 +88,27 @@ bool Parser::finds_closure_arrow(uint32_t index) const {
     TokenKind k = tokens_[index].kind;
     switch (k) {
       case Arrow: return true;
-      case Eof: case Semicolon: case RightBrace: case RightParen: case RightBracket:
+      case Eof:
+      case Semicolon:
+      case RightBrace:
+      case RightParen:
+      case RightBracket:
       case InterpClose: return false;
-      case KwLet: case KwVar: case KwConst: case KwReturn: case KwFor: case KwWhile: case KwThrow:
-      case KwGuard: case KwRequire: case KwDefer: case KwPipeline: case KwTool: case KwType:
-      case KwPub: case At:
+      case KwLet:
+      case KwVar:
+      case KwConst:
+      case KwReturn:
+      case KwFor:
+      case KwWhile:
+      case KwThrow:
+      case KwGuard:
+      case KwRequire:
+      case KwDefer:
+      case KwPipeline:
+      case KwTool:
+      case KwType:
+      case KwPub:
+      case At:
         if (tokens_[index].starts_line()) return false;  // otherwise it is a field's name
         ++index;
         continue;
@@ -110,9 +126,11 @@ bool Parser::finds_closure_arrow(uint32_t index) const {
           index = after;
         }
         continue;
-      case LeftParen: case LeftBracket: case LeftBrace: case StringOpen: case MultilineOpen:
-        index = skip_bracket(index);
-        continue;
+      case LeftParen:
+      case LeftBracket:
+      case LeftBrace:
+      case StringOpen:
+      case MultilineOpen: index = skip_bracket(index); continue;
       default: ++index;
     }
   }
@@ -158,12 +176,38 @@ bool Parser::looks_like_dict() const {
 bool Parser::starts_expression(TokenKind k) const {
   using enum TokenKind;
   switch (k) {
-    case Identifier: case Int: case Float: case Duration: case String: case RawString:
-    case MultilineString: case StringOpen: case MultilineOpen: case BrokenString: case LeftParen:
-    case LeftBracket: case LeftBrace: case Minus: case Not: case KwIf: case KwMatch: case KwRetry:
-    case KwParallel: case KwTrue: case KwFalse: case KwNil: case KwTry: case KwFn: case KwSpawn:
-    case KwDeadline: case KwMutex: case KwSelect: case KwRequestApproval: case KwDualControl:
-    case KwAskUser: case KwEscalateTo: return true;
+    case Identifier:
+    case Int:
+    case Float:
+    case Duration:
+    case String:
+    case RawString:
+    case MultilineString:
+    case StringOpen:
+    case MultilineOpen:
+    case BrokenString:
+    case LeftParen:
+    case LeftBracket:
+    case LeftBrace:
+    case Minus:
+    case Not:
+    case KwIf:
+    case KwMatch:
+    case KwRetry:
+    case KwParallel:
+    case KwTrue:
+    case KwFalse:
+    case KwNil:
+    case KwTry:
+    case KwFn:
+    case KwSpawn:
+    case KwDeadline:
+    case KwMutex:
+    case KwSelect:
+    case KwRequestApproval:
+    case KwDualControl:
+    case KwAskUser:
+    case KwEscalateTo: return true;
     default: return false;
   }
 }
@@ -172,10 +216,28 @@ bool Parser::starts_expression(TokenKind k) const {
 bool Parser::continues_line(const Token& t) const {
   using enum TokenKind;
   switch (t.kind) {
-    case Pipe: case OrOr: case AndAnd: case EqualEqual: case NotEqual: case Less: case Greater:
-    case LessEqual: case GreaterEqual: case QuestionQuestion: case Plus: case Star: case Slash:
-    case Percent: case StarStar: case Dot: case QuestionDot: case Question: case Colon:
-    case KwElse: case KwCatch: case KwFinally: return true;
+    case Pipe:
+    case OrOr:
+    case AndAnd:
+    case EqualEqual:
+    case NotEqual:
+    case Less:
+    case Greater:
+    case LessEqual:
+    case GreaterEqual:
+    case QuestionQuestion:
+    case Plus:
+    case Star:
+    case Slash:
+    case Percent:
+    case StarStar:
+    case Dot:
+    case QuestionDot:
+    case Question:
+    case Colon:
+    case KwElse:
+    case KwCatch:
+    case KwFinally: return true;
     default: return false;
   }
 }
@@ -216,8 +278,15 @@ bool Parser::finds_ternary_colon(uint32_t from) const {
     bool line_ends = t.starts_line() && context_.newlines_end && !continues_line(t);
     if (line_ends && index > from) return false;
     switch (t.kind) {
-      case Eof: case Comma: case Semicolon: case Arrow: case Assign: case RightParen:
-      case RightBracket: case RightBrace: case InterpClose: return false;
+      case Eof:
+      case Comma:
+      case Semicolon:
+      case Arrow:
+      case Assign:
+      case RightParen:
+      case RightBracket:
+      case RightBrace:
+      case InterpClose: return false;
       case KwElse:  // of an `if` in the branch, or the end of a guard's condition
         if (tokens_[index - 1].kind != RightBrace) return false;
         break;
@@ -236,9 +305,11 @@ bool Parser::finds_ternary_colon(uint32_t from) const {
       case Question:
         if (t.after_space() && starts_expression(tokens_[index + 1].kind)) ++inner;
         break;
-      case LeftParen: case LeftBracket: case LeftBrace: case StringOpen: case MultilineOpen:
-        index = skip_bracket(index);
-        continue;
+      case LeftParen:
+      case LeftBracket:
+      case LeftBrace:
+      case StringOpen:
+      case MultilineOpen: index = skip_bracket(index); continue;
       default: break;
     }
     ++index;

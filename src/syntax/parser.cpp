@@ -11,8 +11,8 @@ namespace {
 
 bool is_opener(TokenKind kind) {
   using enum TokenKind;
-  return kind == LeftParen || kind == LeftBracket || kind == LeftBrace || kind == StringOpen ||
-         kind == MultilineOpen || kind == InterpOpen;
+  return kind == LeftParen || kind == LeftBracket || kind == LeftBrace || kind == StringOpen || kind == MultilineOpen ||
+         kind == InterpOpen;
 }
 
 std::string quoted(std::string_view code) { return format("`{}`", code); }
@@ -74,9 +74,7 @@ bool Parser::expect_close(TokenKind k, uint32_t opener) {
 }
 
 // A comma behind the last token read.
-diag::Fix Parser::comma_fix() const {
-  return {"add a comma", {previous_end(), previous_end()}, ","};
-}
+diag::Fix Parser::comma_fix() const { return {"add a comma", {previous_end(), previous_end()}, ","}; }
 
 // `>` of type arguments; `>=` counts as `>` followed by `=`.
 bool Parser::accept_close_angle() {
@@ -133,9 +131,7 @@ diag::Report Parser::fail(std::string_view expected) {
   return report;
 }
 
-diag::Report Parser::fail_plainly(std::string_view expected) {
-  return fail_at(token(), expected, describe(token()));
-}
+diag::Report Parser::fail_plainly(std::string_view expected) { return fail_at(token(), expected, describe(token())); }
 
 diag::Report Parser::fail_at(const Token& t, std::string_view expected, std::string_view found) {
   if (failed_) return diag::Report(nullptr);
@@ -147,8 +143,7 @@ diag::Report Parser::fail_at(const Token& t, std::string_view expected, std::str
   if (reported_end_ || list_.open_at_end) return diag::Report(nullptr);
   reported_end_ = true;
   uint32_t end = count_ > 1 ? tokens_[count_ - 2].end : t.start;
-  return sink_.report(diag::Code::UnexpectedEnd, tree_.source, Span{end, end}, expected)
-      .label("file ends here");
+  return sink_.report(diag::Code::UnexpectedEnd, tree_.source, Span{end, end}, expected).label("file ends here");
 }
 
 diag::Report Parser::report(diag::Code code, Span span, std::string_view value) {
@@ -156,9 +151,7 @@ diag::Report Parser::report(diag::Code code, Span span, std::string_view value) 
   return sink_.report(code, tree_.source, span, value);
 }
 
-Node* Parser::error_node(uint32_t start) {
-  return done(node<ErrorNode>(NodeKind::Error, start));
-}
+Node* Parser::error_node(uint32_t start) { return done(node<ErrorNode>(NodeKind::Error, start)); }
 
 void Parser::too_deep(uint32_t limit) {
   if (gave_up_) return;

@@ -29,8 +29,7 @@ constexpr uint32_t kMaxChain = 4000;
 template <class T>
 class ListBuilder {
  public:
-  ListBuilder(std::vector<T>& stack, Arena& arena)
-      : stack_(stack), arena_(arena), start_(stack.size()) {}
+  ListBuilder(std::vector<T>& stack, Arena& arena) : stack_(stack), arena_(arena), start_(stack.size()) {}
   ~ListBuilder() { clear(); }
   ListBuilder(const ListBuilder&) = delete;
 
@@ -61,14 +60,13 @@ class Parser {
  private:
   // What decides how tokens join into one expression; each bracket begins a new one.
   struct Context {
-    bool newlines_end = true;     // a line end may end the expression
-    bool brace_ends = false;      // `Name {` begins a block, not a struct literal
+    bool newlines_end = true;        // a line end may end the expression
+    bool brace_ends = false;         // `Name {` begins a block, not a struct literal
     uint16_t pending_ternaries = 0;  // `?` whose `:` is still to come
   };
   class WithContext {
    public:
-    WithContext(Parser& parser, Context context)
-        : parser_(parser), saved_(parser.context_) {
+    WithContext(Parser& parser, Context context) : parser_(parser), saved_(parser.context_) {
       parser.context_ = context;
     }
     ~WithContext() { parser_.context_ = saved_; }
@@ -166,9 +164,7 @@ class Parser {
   uint32_t likely_unclosed(uint32_t opener) const;
   bool at_list_end(TokenKind closer) const { return failed_ || at(closer) || at_end(); }
   // Whether the braces opened at token `opener` go on.
-  bool in_braces(uint32_t opener) const {
-    return !at_list_end(TokenKind::RightBrace) && at_ < end_of(opener);
-  }
+  bool in_braces(uint32_t opener) const { return !at_list_end(TokenKind::RightBrace) && at_ < end_of(opener); }
   // Reads `item` until the closer, with commas between. Newlines do not matter.
   template <class Item>
   void parse_comma_list(TokenKind closer, uint32_t opener, Item item) {

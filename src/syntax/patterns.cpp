@@ -36,8 +36,7 @@ Pattern* Parser::parse_pattern(bool in_for) {
   return pattern;
 }
 
-List<PatternField> Parser::parse_pattern_fields(PatternKind kind, TokenKind closer,
-                                                uint32_t opener) {
+List<PatternField> Parser::parse_pattern_fields(PatternKind kind, TokenKind closer, uint32_t opener) {
   ListBuilder<PatternField> fields(pattern_fields_, tree_.arena);
   parse_comma_list(closer, opener, [&] { fields.add(parse_pattern_field(kind)); });
   for (size_t i = 0; i + 1 < fields.size(); ++i) {
@@ -88,13 +87,17 @@ MatchPattern* Parser::match_pattern(MatchPatternKind kind, uint32_t start) {
 
 static bool is_literal(const Node* value) {
   switch (value->kind) {
-    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
-    case NodeKind::FloatLiteral: case NodeKind::StringLiteral: case NodeKind::DurationLiteral:
+    case NodeKind::NilLiteral:
+    case NodeKind::BoolLiteral:
+    case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral:
+    case NodeKind::StringLiteral:
+    case NodeKind::DurationLiteral:
     case NodeKind::Error: return true;
     case NodeKind::Unary: {
       const Unary& unary = value->as<Unary>();
-      return unary.op == UnaryOp::Negate && (unary.operand->is(NodeKind::IntLiteral) ||
-                                             unary.operand->is(NodeKind::FloatLiteral));
+      return unary.op == UnaryOp::Negate &&
+             (unary.operand->is(NodeKind::IntLiteral) || unary.operand->is(NodeKind::FloatLiteral));
     }
     default: return false;
   }
@@ -111,8 +114,7 @@ MatchPattern* Parser::parse_match_pattern() {
   pattern->items = alternatives.finish();
   for (const MatchPattern* item : pattern->items) {
     if (failed_ || (item->kind == MatchPatternKind::Value && is_literal(item->value))) continue;
-    report(diag::Code::BadMatchPattern, item->span,
-           "the alternatives of an or-pattern must be literals");
+    report(diag::Code::BadMatchPattern, item->span, "the alternatives of an or-pattern must be literals");
     break;
   }
   pattern->span = span_from(start);
@@ -121,8 +123,8 @@ MatchPattern* Parser::parse_match_pattern() {
 
 bool Parser::ends_pattern(TokenKind k) const {
   using enum TokenKind;
-  return k == Arrow || k == KwIf || k == Bar || k == Comma || k == RightBracket ||
-         k == RightParen || k == Eof || k == RightBrace;
+  return k == Arrow || k == KwIf || k == Bar || k == Comma || k == RightBracket || k == RightParen || k == Eof ||
+         k == RightBrace;
 }
 
 MatchPattern* Parser::parse_single_pattern() {
@@ -131,8 +133,7 @@ MatchPattern* Parser::parse_single_pattern() {
   if (at(TokenKind::Identifier) && ends_pattern(kind(1)) && !failed_) {
     Name name = take_name();
     bool wildcard = name.text == "_";
-    auto* pattern =
-        match_pattern(wildcard ? MatchPatternKind::Wildcard : MatchPatternKind::Bind, start);
+    auto* pattern = match_pattern(wildcard ? MatchPatternKind::Wildcard : MatchPatternKind::Bind, start);
     if (!wildcard) pattern->name = name;
     pattern->span = name.span;
     return pattern;

@@ -54,8 +54,8 @@ Node* Parser::fail_expression() {
   if (at_ > 0) {
     TokenKind before = tokens_[at_ - 1].kind;
     bool is_operator = before >= Assign && before <= Ampersand;
-    if (is_operator || before == KwIn || before == KwReturn || before == Comma ||
-        before == LeftParen || before == KwIf || before == KwWhile || before == KwTo) {
+    if (is_operator || before == KwIn || before == KwReturn || before == Comma || before == LeftParen ||
+        before == KwIf || before == KwWhile || before == KwTo) {
       expected = format("an expression after `{}`", spelling(before));
     }
   }
@@ -113,8 +113,7 @@ Node* Parser::parse_int(uint32_t start, bool negative) {
   uint64_t value = 0;
   for (char c : text(t)) value = value * 10 + static_cast<uint64_t>(c - '0');
   if (!negative && (t.flags & Token::kIntMin)) {
-    report(diag::Code::NumberTooLarge, t.span(), text(t))
-        .label("the largest integer is 9223372036854775807");
+    report(diag::Code::NumberTooLarge, t.span(), text(t)).label("the largest integer is 9223372036854775807");
   }
   literal->value = static_cast<int64_t>(negative ? 0 - value : value);
   advance();

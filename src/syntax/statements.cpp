@@ -73,8 +73,7 @@ void Parser::parse_statements(ListBuilder<Node*>& items, uint32_t opener) {
 }
 
 bool Parser::ends_statement() const {
-  return token().starts_line() || at(TokenKind::Semicolon) || at(TokenKind::RightBrace) ||
-         at_end() || at_ >= extent_;
+  return token().starts_line() || at(TokenKind::Semicolon) || at(TokenKind::RightBrace) || at_end() || at_ >= extent_;
 }
 
 void Parser::end_statement(std::string_view item) {
@@ -104,8 +103,7 @@ Node* Parser::parse_statement() {
     case TokenKind::At: return parse_attributed();
     case TokenKind::KwPub: return parse_pub();
     case TokenKind::LeftBrace:
-      if (kind(1) != TokenKind::RightBrace && !looks_like_dict() &&
-          !looks_like_closure(Place::Statement)) {
+      if (kind(1) != TokenKind::RightBrace && !looks_like_dict() && !looks_like_closure(Place::Statement)) {
         return parse_block_statement();
       }
       return parse_expression_statement();
@@ -183,8 +181,12 @@ static std::string_view invalid_target(const Node* target) {
     case NodeKind::Call:
     case NodeKind::MethodCall: return "the result of a call";
     case NodeKind::Slice: return "a slice";
-    case NodeKind::NilLiteral: case NodeKind::BoolLiteral: case NodeKind::IntLiteral:
-    case NodeKind::FloatLiteral: case NodeKind::DurationLiteral: case NodeKind::StringLiteral:
+    case NodeKind::NilLiteral:
+    case NodeKind::BoolLiteral:
+    case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral:
+    case NodeKind::DurationLiteral:
+    case NodeKind::StringLiteral:
     case NodeKind::InterpolatedString: return "a literal";
     case NodeKind::ListLiteral:
     case NodeKind::DictLiteral: return "a literal; destructuring needs `let` or `var`";

@@ -130,7 +130,9 @@ std::string_view spelling(TokenKind kind) {
     case TokenKind::Not: return "!";
     case TokenKind::Bar: return "|";
     case TokenKind::Ampersand: return "&";
-#define HARN_KEYWORD(name, text) case TokenKind::Kw##name: return text;
+#define HARN_KEYWORD(name, text) \
+  case TokenKind::Kw##name:      \
+    return text;
 #include "syntax/keywords.def"
 #undef HARN_KEYWORD
   }

@@ -8,6 +8,8 @@
 
 namespace harn::syntax {
 
+// In groups.
+// clang-format off
 enum class TokenKind : uint8_t {
   Eof,
   Identifier, Int, Float, Duration,
@@ -26,13 +28,12 @@ enum class TokenKind : uint8_t {
 #include "syntax/keywords.def"
 #undef HARN_KEYWORD
 };
+// clang-format on
 
 constexpr TokenKind kFirstKeyword = TokenKind::KwPipeline;
 constexpr bool is_keyword(TokenKind kind) { return kind >= kFirstKeyword; }
 // An identifier or a keyword: what may name a field, a key or an argument.
-constexpr bool is_word(TokenKind kind) {
-  return kind == TokenKind::Identifier || is_keyword(kind);
-}
+constexpr bool is_word(TokenKind kind) { return kind == TokenKind::Identifier || is_keyword(kind); }
 
 struct Token {
   enum Flag : uint8_t {

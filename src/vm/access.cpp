@@ -21,7 +21,8 @@ using bytecode::PathSteps;
 Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache, uint32_t mode) {
   StringObject* name = cache.name;
   switch (object.kind()) {
-    case Kind::Dict: case Kind::Struct: {
+    case Kind::Dict:
+    case Kind::Struct: {
       DictObject* dict = object.as_dict();
       if (dict->shape) {
         int slot = dict->shape->find(name);
@@ -71,10 +72,12 @@ Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache
     }
   }
   switch (object.kind()) {
-    case Kind::Dict: case Kind::Struct: case Kind::String: case Kind::List: case Kind::Range:
-    case Kind::Enum:
-      to.set_nil();
-      return Status::Done;
+    case Kind::Dict:
+    case Kind::Struct:
+    case Kind::String:
+    case Kind::List:
+    case Kind::Range:
+    case Kind::Enum: to.set_nil(); return Status::Done;
     case Kind::Pair:
       return fail(type_error("cannot access property `{}` on pair (expected `first` or `second`)", name->view()));
     default:
@@ -114,7 +117,8 @@ static Outcome<size_t> write_index(const Value& target, const Value& key) {
 
 Status Interpreter::set_index(Value& target, const Value& key, Value value) {
   switch (target.kind()) {
-    case Kind::List: case Kind::Range: {
+    case Kind::List:
+    case Kind::Range: {
       Outcome<size_t> at = write_index(target, key);
       if (!at) return fail(std::unexpected(std::move(at).error()));
       if (list_size(target) > kMaxListSize) return fail(runtime_error("list too large"));
@@ -124,7 +128,8 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
       list->items[*at] = std::move(value);
       return Status::Done;
     }
-    case Kind::Dict: case Kind::Struct:
+    case Kind::Dict:
+    case Kind::Struct:
       claim(target);
       with_key(key, [&](auto name) { dict_set(target, name, std::move(value)); });
       return Status::Done;
@@ -139,7 +144,8 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
 // The place of an item inside a collection that is about to be changed.
 Value* Interpreter::step(Value& target, const Value& key) {
   switch (target.kind()) {
-    case Kind::List: case Kind::Range: {
+    case Kind::List:
+    case Kind::Range: {
       Outcome<size_t> at = write_index(target, key);
       if (!at) {
         fail(std::unexpected(std::move(at).error()));
@@ -148,7 +154,8 @@ Value* Interpreter::step(Value& target, const Value& key) {
       claim(target);
       return &own_list(target)->items[*at];
     }
-    case Kind::Dict: case Kind::Struct: {
+    case Kind::Dict:
+    case Kind::Struct: {
       claim(target);
       return with_key(key, [&](auto name) {
         if (Value* slot = dict_slot(target, name)) return slot;
@@ -257,8 +264,8 @@ Status Interpreter::set_steps(Value& target, const PathSteps& steps, const Proto
   return set_path(target, all.data(), static_cast<uint32_t>(all.size()), std::move(value));
 }
 
-Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uint32_t keys_index,
-                                  Value* values, uint32_t count) {
+Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uint32_t keys_index, Value* values,
+                                  uint32_t count) {
   if (!type_value.is(Kind::StructType)) {
     return fail(type_error("{} is not a struct", display(type_value)));
   }
@@ -285,7 +292,7 @@ Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uin
 
 // The first part is a temporary: a text that only it holds grows in place. Nothing that runs here can fail.
 static bool append_parts(Value* parts, uint32_t count) {
-  constexpr size_t kLong = 64;  // for shorter ones a new text is as good
+  constexpr size_t kLong = 64;                      // for shorter ones a new text is as good
   constexpr size_t kTooLong = kMaxStringSize / 64;  // it has at most 32 parts, each no longer than the first
   if (!parts[0].is_string()) return false;
   size_t size = parts[0].as_string()->size;

@@ -26,9 +26,7 @@ std::string_view parameter_name(std::string_view signature, size_t index) {
     bool is_start = (c == '(' && depth == 1 && at == 0) || (c == ',' && depth == 1);
     if (is_start && index-- == 0) break;
   }
-  while (at < signature.size() &&
-         (signature[at] == '(' || signature[at] == ',' || signature[at] == ' '))
-    ++at;
+  while (at < signature.size() && (signature[at] == '(' || signature[at] == ',' || signature[at] == ' ')) ++at;
   size_t end = signature.find_first_of("?:,)= ", at);
   return signature.substr(at, end == std::string_view::npos ? end : end - at);
 }
@@ -45,11 +43,11 @@ std::unexpected<Thrown> Call::wrong_type(uint32_t i, std::string_view expected) 
   }
   std::string_view name = parameter_name(row_.signature, i - receiver);
   if (name.empty() || name.starts_with("...")) {
-    return type_error("`{}` expects {} as argument {}, got {}: {}{}", row_.name, expected,
-                      i - receiver + 1, got, row_.name, row_.signature);
+    return type_error("`{}` expects {} as argument {}, got {}: {}{}", row_.name, expected, i - receiver + 1, got,
+                      row_.name, row_.signature);
   }
-  return type_error("`{}` expects {} for `{}`, got {}: {}{}", row_.name, expected, name, got,
-                    row_.name, row_.signature);
+  return type_error("`{}` expects {} for `{}`, got {}: {}{}", row_.name, expected, name, got, row_.name,
+                    row_.signature);
 }
 
 Outcome<std::string_view> Call::text(uint32_t i) {
@@ -218,10 +216,8 @@ const Builtin* BuiltinTable::find(std::string_view name) const {
 }
 
 const Builtin* BuiltinTable::find_method(Kind receiver, std::string_view name) const {
-  return impl_->methods.find(
-      name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; });
+  return impl_->methods.find(name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; });
 }
-
 
 std::span<const Builtin* const> BuiltinTable::rows() const {
   std::call_once(impl_->sort_once, [&] {

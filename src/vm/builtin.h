@@ -35,7 +35,9 @@ using QuickFunction = Step (*)(Task& task, Value* args, uint32_t count);
 using KindSet = uint64_t;
 constexpr KindSet on(Kind kind) { return KindSet{1} << static_cast<unsigned>(kind); }
 template <class... More>
-constexpr KindSet on(Kind kind, More... more) { return on(kind) | on(more...); }
+constexpr KindSet on(Kind kind, More... more) {
+  return on(kind) | on(more...);
+}
 
 struct Builtin {
   std::string_view name;       // "trim", "stream.map"; for a method "push"
@@ -59,8 +61,7 @@ struct Builtin {
 // 0; for a method, number 0 is the receiver. The count has been checked against the signature.
 class Call {
  public:
-  Call(Vm& vm, const Builtin& row, Value* args, uint32_t count)
-      : vm_(vm), row_(row), args_(args), count_(count) {}
+  Call(Vm& vm, const Builtin& row, Value* args, uint32_t count) : vm_(vm), row_(row), args_(args), count_(count) {}
 
   Vm& vm() { return vm_; }
   const Builtin& row() const { return row_; }
@@ -75,7 +76,7 @@ class Call {
   // The argument as a kind, or a type error that quotes the signature.
   Outcome<std::string_view> text(uint32_t i);
   Outcome<int64_t> integer(uint32_t i);
-  Outcome<double> number(uint32_t i);     // int or float
+  Outcome<double> number(uint32_t i);  // int or float
   Outcome<bool> boolean(uint32_t i);
   Outcome<const DictObject*> dict(uint32_t i);  // Dict or Struct
   Outcome<Ref<ListObject>> list(uint32_t i);    // ranges are written out

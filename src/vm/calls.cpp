@@ -33,9 +33,9 @@ bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t res
 }
 
 Status Interpreter::arity_error(std::string_view name, uint32_t least, uint32_t most, uint32_t given) {
-  std::string expected = most == UINT32_MAX   ? fmt::format("at least {}", text::plural(least, "argument"))
-                         : least == most ? text::plural(least, "argument")
-                                         : fmt::format("{} to {}", least, text::plural(most, "argument"));
+  std::string expected = most == UINT32_MAX ? fmt::format("at least {}", text::plural(least, "argument"))
+                         : least == most    ? text::plural(least, "argument")
+                                            : fmt::format("{} to {}", least, text::plural(most, "argument"));
   return fail(plain_error("Arity mismatch: '{}' expects {}, got {}", name, expected, given));
 }
 
@@ -71,9 +71,9 @@ bool Interpreter::fit_arguments(const Prototype& proto, uint32_t first, uint32_t
   return true;
 }
 
-Status Interpreter::call_closure(ClosureObject* closure, uint32_t first, uint32_t count,
-                                 uint32_t result, bool owns) {
-  if (closure->proto->is_twin) [[unlikely]] return call_bound(closure, first, count, result, owns);
+Status Interpreter::call_closure(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result, bool owns) {
+  if (closure->proto->is_twin) [[unlikely]]
+    return call_bound(closure, first, count, result, owns);
   const Prototype& proto = *closure->proto;
   bool ready = fit_arguments(proto, first, count);
   if (ready && push_frame(closure, first, result, owns ? Frame::kOwnsClosure : 0)) return Status::Entered;
@@ -149,7 +149,8 @@ void Interpreter::close_kept() {
 }
 
 void Interpreter::do_duties(const Frame& frame, Value* returned) {
-  if (frame.duties & Frame::kClosesKept) [[unlikely]] close_kept();
+  if (frame.duties & Frame::kClosesKept) [[unlikely]]
+    close_kept();
   if (frame.duties & Frame::kSwitchesBack) [[unlikely]] {
     if (returned) bind_functions(returned, 1);
     leave_environment();
@@ -181,13 +182,15 @@ Status Interpreter::tail_call(ClosureObject* closure, uint32_t first, uint32_t c
   uint32_t base = frame.base;
   uint32_t result = frame.result;
   // A wrong count is an error of the caller: its frame must still be there to be shown.
-  if (!takes(*closure->proto, count)) [[unlikely]] return call_closure(closure, first, count, result, true);
+  if (!takes(*closure->proto, count)) [[unlikely]]
+    return call_closure(closure, first, count, result, true);
   bool hides_frames = frame.after_tail_call || !frame.proto->code->hidden;
   uint8_t inherited = tail_replace(first, count);
   uint32_t frames = co_->frame_count;
   Status status = call_closure(closure, base, count, result, true);
   if (co_->frame_count > frames) co_->frames[frames].after_tail_call = hides_frames;
-  if (!inherited) [[likely]] return status;
+  if (!inherited) [[likely]]
+    return status;
   if (inherited & Frame::kClosesKept) {
     if (co_->frame_count == frames) close_kept();
     else co_->frames[frames].duties |= Frame::kClosesKept;
@@ -220,15 +223,15 @@ Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t co
     arity_error(row.name, row.min_args, row.max_args, count);
     return fail(plain_error("{}: {}{}", display(error_->value), row.name, row.signature));
   }
-  if (row.call) [[likely]] return call_native(row, first, count, result);
+  if (row.call) [[likely]]
+    return call_native(row, first, count, result);
   if (row.wait) return call_wait(row, first, count, result, false);
   Outcome<ClosureObject*> closure = vm_.prelude_function(row.prelude);
   if (!closure) return fail(std::unexpected(std::move(closure).error()));
   return call_closure(*closure, first, count, result, false);
 }
 
-Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t count, uint32_t result,
-                               bool is_pipe) {
+Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t count, uint32_t result, bool is_pipe) {
   switch (callee.kind()) {
     case Kind::Closure:
       // The register the callee sits in may become the result or move: the frame keeps it.
@@ -311,8 +314,7 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
   }
   if (count < row->min_args || count > row->max_args) {
     arity_error(row->name, row->min_args, row->max_args, count);
-    return fail(plain_error("{}: {}.{}{}", display(error_->value), type_name(receiver), row->name,
-                            row->signature));
+    return fail(plain_error("{}: {}.{}{}", display(error_->value), type_name(receiver), row->name, row->signature));
   }
   if (row->call) {
     cache.set(cache_key(row, static_cast<uint32_t>(kind)));
@@ -324,8 +326,7 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
   return call_closure(*closure, first, count + 1, result, false);
 }
 
-Status Interpreter::call_struct_method(InlineCache& cache, uint32_t first, uint32_t count,
-                                       uint32_t result) {
+Status Interpreter::call_struct_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result) {
   const Value& receiver = co_->stack[first];
   DictObject* instance = receiver.as_dict();
   StructTypeObject* type = struct_type(instance);
@@ -370,8 +371,8 @@ Status Interpreter::make_variant(InlineCache& cache, uint32_t first, uint32_t co
 Status Interpreter::make_struct(StructTypeObject* type, uint32_t first, uint32_t count, uint32_t result) {
   const Value& fields = co_->stack[first];
   if (count != 1 || !(fields.is(Kind::Dict) || fields.is(Kind::Struct))) {
-    return fail(type_error("{} is built from one dict of its fields: {}({{...}})", type->name->view(),
-                           type->name->view()));
+    return fail(
+        type_error("{} is built from one dict of its fields: {}({{...}})", type->name->view(), type->name->view()));
   }
   Value made = new_struct(type);
   for (auto [key, value] : fields.as_dict()->entries()) dict_set(made, key, *value);

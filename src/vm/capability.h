@@ -8,14 +8,14 @@
 namespace harn::vm {
 
 // The part before the dot stands for all that begin with it, `*` for all but writing to the program's own output.
-#define HARN_CAPABILITIES(X)        \
-  X(ClockRead, "clock.read")        \
-  X(ClockSleep, "clock.sleep")      \
-  X(Random, "random.draw")          \
-  X(Input, "stdio.read")            \
-  X(Output, "stdio.write")          \
-  X(FileInfo, "fs.info")            \
-  X(Process, "process.exec")        \
+#define HARN_CAPABILITIES(X)   \
+  X(ClockRead, "clock.read")   \
+  X(ClockSleep, "clock.sleep") \
+  X(Random, "random.draw")     \
+  X(Input, "stdio.read")       \
+  X(Output, "stdio.write")     \
+  X(FileInfo, "fs.info")       \
+  X(Process, "process.exec")   \
   X(Network, "network.access")
 
 enum class Capability : uint8_t {
@@ -25,10 +25,9 @@ enum class Capability : uint8_t {
 #undef HARN_CAPABILITY
 };
 
-constexpr std::string_view kCapabilityNames[] = {
-    "none",
+constexpr std::string_view kCapabilityNames[] = {"none",
 #define HARN_CAPABILITY(id, name) name,
-    HARN_CAPABILITIES(HARN_CAPABILITY)
+                                                 HARN_CAPABILITIES(HARN_CAPABILITY)
 #undef HARN_CAPABILITY
 };
 constexpr size_t kCapabilityCount = sizeof kCapabilityNames / sizeof kCapabilityNames[0];

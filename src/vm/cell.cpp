@@ -71,7 +71,8 @@ void CellList::look_for_cycles() {
 
 inline void CellList::look_if_due() {
   bool is_large = slowly_allocated - bytes_then_ >= most_bytes_ && size_ > cells_then_;
-  if (size_ >= most_cells_ || is_large) [[unlikely]] look_for_cycles();
+  if (size_ >= most_cells_ || is_large) [[unlikely]]
+    look_for_cycles();
 }
 
 Ref<CellObject> new_cell(Value value) {

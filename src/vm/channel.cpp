@@ -21,8 +21,7 @@ constexpr uint64_t kPlain = UINT64_MAX;  // Waiter::number of a task that waits 
 
 // What select answers. Made by whoever has the value: the keys are the same everywhere.
 Value selected(uint64_t index, Value value, const Channel& channel) {
-  static Shape* const shape =
-      empty_shape()->with(intern("index"))->with(intern("value"))->with(intern("channel"));
+  static Shape* const shape = empty_shape()->with(intern("index"))->with(intern("value"))->with(intern("channel"));
   auto dict = new_dict(shape);
   dict->slots()[0] = Value::integer(static_cast<int64_t>(index));
   dict->slots()[1] = std::move(value);

@@ -90,8 +90,7 @@ size_t StringObject::char_number(size_t offset) const {
   size_t blocks = (count + CharIndex::kStep - 1) / CharIndex::kStep;
   const uint32_t* offsets = CharIndex::of(*this, blocks)->offsets();
   size_t block = static_cast<size_t>(std::upper_bound(offsets, offsets + blocks, offset) - offsets) - 1;
-  return block * CharIndex::kStep +
-         text::count_chars(view().substr(offsets[block], offset - offsets[block]));
+  return block * CharIndex::kStep + text::count_chars(view().substr(offsets[block], offset - offsets[block]));
 }
 
 }  // namespace harn::vm

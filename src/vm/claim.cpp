@@ -44,7 +44,8 @@ size_t cost_of_copy(const Object* object) {
     case Kind::List: return kLeast + static_cast<const ListObject*>(object)->size;
     case Kind::Set: return kLeast + static_cast<const SetObject*>(object)->size;
     case Kind::String: return kLeast + static_cast<const StringObject*>(object)->size / 16;
-    case Kind::Dict: case Kind::Struct: return kLeast + static_cast<const DictObject*>(object)->size();
+    case Kind::Dict:
+    case Kind::Struct: return kLeast + static_cast<const DictObject*>(object)->size();
     default: return kLeast;
   }
 }
@@ -52,9 +53,13 @@ size_t cost_of_copy(const Object* object) {
 // Dropping anything else may run code.
 bool is_data(const Value& value) {
   switch (value.kind()) {
-    case Kind::String: case Kind::List: case Kind::Dict: case Kind::Struct: case Kind::Set: case Kind::Enum:
-    case Kind::Pair:
-      return true;
+    case Kind::String:
+    case Kind::List:
+    case Kind::Dict:
+    case Kind::Struct:
+    case Kind::Set:
+    case Kind::Enum:
+    case Kind::Pair: return true;
     default: return false;
   }
 }
@@ -138,9 +143,19 @@ class Claim {
   // Instructions that put the updated value into their first register.
   static bool gives_value(Op op) {
     switch (op) {
-      case Op::Call: case Op::CallLocal: case Op::CallGlobal: case Op::CallLibrary: case Op::CallSelf: case Op::CallMethod: case Op::CallPush:
-      case Op::CallBuiltin: case Op::AddTemp: case Op::AddConstTemp: case Op::GetSlice: case Op::ListRest: case Op::Concat:
-        return true;
+      case Op::Call:
+      case Op::CallLocal:
+      case Op::CallGlobal:
+      case Op::CallLibrary:
+      case Op::CallSelf:
+      case Op::CallMethod:
+      case Op::CallPush:
+      case Op::CallBuiltin:
+      case Op::AddTemp:
+      case Op::AddConstTemp:
+      case Op::GetSlice:
+      case Op::ListRest:
+      case Op::Concat: return true;
       default: return false;
     }
   }
@@ -151,10 +166,10 @@ class Claim {
   // The instructions that will be executed next, for certain.
   struct Path {
     const Liveness* liveness;
-    bool is_certain;   // none of them can fail
+    bool is_certain;  // none of them can fail
     bool returns = false;
     Known returned = Known::Nothing;
-    uint32_t stop = 0;  // the instruction that it ends before
+    uint32_t stop = 0;     // the instruction that it ends before
     uint64_t written = 0;  // registers that will hold something else then
     uint64_t read = 0;     // registers whose present value is read
     std::array<Known, 64> known{};
@@ -307,16 +322,18 @@ class Claim {
       uint32_t a = a_of(word), b = b_of(word), c = c_of(word);
       const Word* next = at + length(row(op).format);
       switch (op) {
-        case Op::LoadNil: case Op::LoadBool: case Op::NewDict: path.write(a); break;
-        case Op::LoadInt:
-          path.write_scalar(a, Kind::Int, static_cast<uint64_t>(int64_t{sbx_of(word)}));
-          break;
+        case Op::LoadNil:
+        case Op::LoadBool:
+        case Op::NewDict: path.write(a); break;
+        case Op::LoadInt: path.write_scalar(a, Kind::Int, static_cast<uint64_t>(int64_t{sbx_of(word)})); break;
         case Op::LoadConst: {
           const Value& constant = frame.proto->constants[bx_of(word)];
           path.write_scalar(a, constant.kind(), constant.bits());
           break;
         }
-        case Op::Steal: case Op::StealData: case Op::Move: {
+        case Op::Steal:
+        case Op::StealData:
+        case Op::Move: {
           Borrowed value;
           bool is_known = path.value_of(b, registers, value);
           bool has_parts = is_known && value->is_heap() && !value->is_string();
@@ -331,7 +348,8 @@ class Claim {
           if (sj_of(word) < 0) return;
           next += sj_of(word);
           break;
-        case Op::Return: case Op::ReturnNil:
+        case Op::Return:
+        case Op::ReturnNil:
           path.returns = (frame.duties & ~Frame::kOwnsClosure) == 0;
           path.returned = op == Op::Return ? path.what(a) : Known::Nothing;
           return;
@@ -378,7 +396,12 @@ class Claim {
           }
           [[fallthrough]];
         // What is called cannot see the registers; if it fails, nobody will.
-        case Op::Call: case Op::CallLocal: case Op::CallGlobal: case Op::CallLibrary: case Op::CallSelf: case Op::CallPush:
+        case Op::Call:
+        case Op::CallLocal:
+        case Op::CallGlobal:
+        case Op::CallLibrary:
+        case Op::CallSelf:
+        case Op::CallPush:
           if (is_guarded) return;
           path.is_certain = false;
           path.write(a);
@@ -390,8 +413,15 @@ class Claim {
           path.write(a);
           break;
         }
-        case Op::Add: case Op::AddTemp: case Op::Sub: case Op::Mul: case Op::AddInt: case Op::AddConst:
-        case Op::AddConstTemp: case Op::SubConst: case Op::MulConst:
+        case Op::Add:
+        case Op::AddTemp:
+        case Op::Sub:
+        case Op::Mul:
+        case Op::AddInt:
+        case Op::AddConst:
+        case Op::AddConstTemp:
+        case Op::SubConst:
+        case Op::MulConst:
           if (is_guarded) return;
           path.is_certain = false;
           path.write(a);
@@ -437,7 +467,8 @@ class Claim {
         if (cache.name->view() != "Ok") next += static_cast<int32_t>(next[-1]);
         return true;
       }
-      case Op::JumpIf: case Op::JumpIfNot:
+      case Op::JumpIf:
+      case Op::JumpIfNot:
         if (known != Known::True) return false;
         if (op_of(word) == Op::JumpIf) next += static_cast<int32_t>(next[-1]);
         return true;
@@ -478,8 +509,7 @@ class Claim {
     auto cell = [](const Value& holder) { return &holder.as<CellObject>()->value; };
     switch (op_of(word)) {
       case Op::SetGlobal: return empty(globals ? globals + bx_of(word) : nullptr);
-      case Op::AssignGlobal:
-        return globals && !globals[bx_of(word)].is(Kind::Unset) && empty(globals + bx_of(word));
+      case Op::AssignGlobal: return globals && !globals[bx_of(word)].is(Kind::Unset) && empty(globals + bx_of(word));
       case Op::SetCaptureCell: return empty(cell(captures[b_of(word)]));
       case Op::SetCell: return !path.is_written(a_of(word)) && empty(cell(registers[a_of(word)]));
       case Op::SetPath: {
@@ -586,7 +616,7 @@ class Claim {
   Object* object_;
   Emptied& emptied_;
   int depth_;
-  size_t left_;  // registers to look at
+  size_t left_;                              // registers to look at
   std::array<const Value*, 4> overwritten_;  // places that are written before they are read again
   uint32_t overwritten_count_ = 0;
 };

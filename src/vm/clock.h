@@ -55,9 +55,7 @@ class Clock {
   void sift_down(size_t place);
   void set(size_t place, Timer* timer);
   void remove_locked(Timer& timer);
-  static bool before(const Timer& a, const Timer& b) {
-    return a.due != b.due ? a.due < b.due : a.order < b.order;
-  }
+  static bool before(const Timer& a, const Timer& b) { return a.due != b.due ? a.due < b.due : a.order < b.order; }
 
   Host& host_;  // the wall clock is the host's
   SpinLock lock_;

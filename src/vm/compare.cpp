@@ -51,8 +51,7 @@ class Comparison {
 
   static bool compare_mixed(const Value& a, const Value& b) {
     if (is_list_like(a) && is_list_like(b)) {
-      return a.is(Kind::Range) ? is_range(a.as_range(), b.as_list())
-                               : is_range(b.as_range(), a.as_list());
+      return a.is(Kind::Range) ? is_range(a.as_range(), b.as_list()) : is_range(b.as_range(), a.as_list());
     }
     if (mode == Mode::Same || !a.is_number() || !b.is_number()) return false;
     return a.as_number() == b.as_number();
@@ -70,9 +69,9 @@ class Comparison {
       step();
       const Value& item = list->items[i];
       int64_t expected = range->start + static_cast<int64_t>(i);
-      bool matches = item.is_int() ? item.as_int() == expected
-                                   : mode == Mode::Equal && item.is_float() &&
-                                         item.as_float() == static_cast<double>(expected);
+      bool matches = item.is_int()
+                         ? item.as_int() == expected
+                         : mode == Mode::Equal && item.is_float() && item.as_float() == static_cast<double>(expected);
       if (!matches) return false;
     }
     return true;
@@ -140,8 +139,7 @@ class Comparison {
       case Kind::Enum: {
         const EnumObject* x = a.as_enum();
         const EnumObject* y = b.as_enum();
-        return x->type == y->type && x->variant == y->variant &&
-               compare_items(x->values(), y->values(), depth);
+        return x->type == y->type && x->variant == y->variant && compare_items(x->values(), y->values(), depth);
       }
       case Kind::Pair:
         return compare(a.as_pair()->first, b.as_pair()->first, depth) &&
@@ -156,8 +154,7 @@ class Comparison {
 };
 
 uint64_t mix(uint64_t a, uint64_t b) {
-  auto wide =
-      static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD6E8FEB86659FD93ull);
+  auto wide = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ull) * (b ^ 0xD6E8FEB86659FD93ull);
   return static_cast<uint64_t>(wide) ^ static_cast<uint64_t>(wide >> 64);
 }
 
@@ -201,8 +198,7 @@ uint64_t hash_number(double number) {
 uint64_t hash_dict(const DictObject* dict, int depth) {
   uint64_t seed = mix(6, dict->size());
   if (depth >= kMaxHashDepth) return seed;
-  for (auto [key, value] : dict->entries())
-    seed = mix(mix(seed, key->hash()), hash_at(*value, depth + 1));
+  for (auto [key, value] : dict->entries()) seed = mix(mix(seed, key->hash()), hash_at(*value, depth + 1));
   return seed;
 }
 
@@ -241,8 +237,7 @@ uint64_t hash_at(const Value& value, int depth) {
     }
     case Kind::Pair: {
       if (deep) return mix(9, 9);
-      return mix(hash_at(value.as_pair()->first, depth + 1),
-                 hash_at(value.as_pair()->second, depth + 1));
+      return mix(hash_at(value.as_pair()->first, depth + 1), hash_at(value.as_pair()->second, depth + 1));
     }
     default: return mix(10, value.bits());
   }

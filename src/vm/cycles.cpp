@@ -15,9 +15,18 @@ namespace {
 // Kinds from which a cell can be reached. Handles keep to themselves what they hold: for them it is held from outside.
 bool may_hold_cells(const Object* object) {
   switch (object->kind) {
-    case Kind::List: case Kind::Dict: case Kind::Struct: case Kind::Set: case Kind::Enum: case Kind::Pair:
-    case Kind::Closure: case Kind::Iter: case Kind::Generator: case Kind::Cell: case Kind::StructType: case Kind::Error:
-      return refs_of(object) > 0;  // not shared with other tasks
+    case Kind::List:
+    case Kind::Dict:
+    case Kind::Struct:
+    case Kind::Set:
+    case Kind::Enum:
+    case Kind::Pair:
+    case Kind::Closure:
+    case Kind::Iter:
+    case Kind::Generator:
+    case Kind::Cell:
+    case Kind::StructType:
+    case Kind::Error: return refs_of(object) > 0;  // not shared with other tasks
     default: return false;
   }
 }

@@ -34,7 +34,8 @@ void adopt_cells(const Value& arrived);
 extern std::atomic<bool> has_travelling_cells;  // there are some, or were
 void settle_travelling_cells(const Value& arrived);
 inline void settle_cells(const Value& arrived) {
-  if (has_travelling_cells.load(std::memory_order_relaxed)) [[unlikely]] settle_travelling_cells(arrived);
+  if (has_travelling_cells.load(std::memory_order_relaxed)) [[unlikely]]
+    settle_travelling_cells(arrived);
 }
 
 }  // namespace harn::vm

@@ -24,7 +24,8 @@ Value Interpreter::make_closure(const Frame& frame, uint32_t function) {
       case Capture::From::Self: to = Value::share(frame.closure); break;
     }
   }
-  if (task_->is_away()) [[unlikely]] closure = bind_closure(closure.get(), *task_->environment);
+  if (task_->is_away()) [[unlikely]]
+    closure = bind_closure(closure.get(), *task_->environment);
   return Value(std::move(closure));
 }
 

@@ -18,8 +18,7 @@ size_t block_size(size_t capacity) { return sizeof(DictObject) + capacity * size
 // At least one slot: a dict that turns into a hash table keeps the table's address there.
 DictObject* allocate_dict(Shape* shape, size_t capacity) {
   capacity = std::max<size_t>(capacity, 1);
-  auto* dict = allocate_object<DictObject>(shape && shape->owner ? Kind::Struct : Kind::Dict,
-                                           capacity * sizeof(Value));
+  auto* dict = allocate_object<DictObject>(shape && shape->owner ? Kind::Struct : Kind::Dict, capacity * sizeof(Value));
   dict->shape = shape;
   dict->capacity = static_cast<uint32_t>(capacity);
   dict->unused = 0;
@@ -46,9 +45,7 @@ DictObject* copy_dict(const DictObject* source, size_t capacity) {
   return copy;
 }
 
-void set_object(Value& target, DictObject* dict) {
-  target.init_raw(dict->kind, reinterpret_cast<uint64_t>(dict));
-}
+void set_object(Value& target, DictObject* dict) { target.init_raw(dict->kind, reinterpret_cast<uint64_t>(dict)); }
 
 DictObject* make_unique(Value& target) {
   if (!target.is_unique()) {
@@ -79,8 +76,7 @@ void append_slot(Value& target, Shape* wider, Value value) {
     target = Ref<DictObject>::adopt(copy_dict(dict, wanted));
     dict = target.as_dict();
   } else if (wanted != dict->capacity) {
-    dict =
-        static_cast<DictObject*>(reallocate(dict, block_size(dict->capacity), block_size(wanted)));
+    dict = static_cast<DictObject*>(reallocate(dict, block_size(dict->capacity), block_size(wanted)));
     dict->capacity = static_cast<uint32_t>(wanted);
     set_object(target, dict);
   }
@@ -220,12 +216,8 @@ Ref<DictObject> new_dict(Shape* shape) {
   return Ref<DictObject>::adopt(dict);
 }
 
-void dict_set(Value& target, const StringObject* key, Value value) {
-  set_value(target, key, std::move(value));
-}
-void dict_set(Value& target, std::string_view key, Value value) {
-  set_value(target, key, std::move(value));
-}
+void dict_set(Value& target, const StringObject* key, Value value) { set_value(target, key, std::move(value)); }
+void dict_set(Value& target, std::string_view key, Value value) { set_value(target, key, std::move(value)); }
 
 void dict_erase(Value& target, const StringObject* key) { erase_key(target, key); }
 void dict_erase(Value& target, std::string_view key) { erase_key(target, key); }
@@ -286,8 +278,6 @@ Merge merge_for(const Value& target, const DictObject* source) {
   return is_quick ? Merge::InOneGo : Merge::MayStop;
 }
 
-StructTypeObject* hashed_struct_type(const DictObject* instance) {
-  return instance->table()->owner;
-}
+StructTypeObject* hashed_struct_type(const DictObject* instance) { return instance->table()->owner; }
 
 }  // namespace harn::vm

@@ -25,12 +25,12 @@ struct Shape {
   // A dict that gets more than this many keys no program text mentions: hash table.
   static constexpr uint32_t kMaxUnnamedSlots = 16;
 
-  uint32_t count;            // keys
-  StructTypeObject* owner;   // the struct this is an instance layout of; null for dicts
-  StringObject** keys;       // interned, by slot
-  uint32_t* hashes;          // of the keys, by slot
-  uint16_t* order;           // slots in ascending key order
-  uint8_t* index;            // more than kScanned keys: open addressing over slot + 1; else null
+  uint32_t count;           // keys
+  StructTypeObject* owner;  // the struct this is an instance layout of; null for dicts
+  StringObject** keys;      // interned, by slot
+  uint32_t* hashes;         // of the keys, by slot
+  uint16_t* order;          // slots in ascending key order
+  uint8_t* index;           // more than kScanned keys: open addressing over slot + 1; else null
   uint32_t index_mask;
 
   static constexpr uint32_t kScanned = 8;  // up to this many keys are searched one by one
@@ -51,8 +51,8 @@ Shape* empty_shape();
 struct HashTable;
 
 struct DictObject : Object {  // Kind::Dict or Kind::Struct
-  Shape* shape;       // null: `table` holds the entries
-  uint32_t capacity;  // slots allocated behind the object
+  Shape* shape;               // null: `table` holds the entries
+  uint32_t capacity;          // slots allocated behind the object
   uint32_t unused;
 
   Value* slots() { return reinterpret_cast<Value*>(this + 1); }
@@ -77,7 +77,10 @@ struct DictObject : Object {  // Kind::Dict or Kind::Struct
     const DictObject* dict;
     size_t index;
     Entry operator*() const { return dict->entry(index); }
-    Iterator& operator++() { ++index; return *this; }
+    Iterator& operator++() {
+      ++index;
+      return *this;
+    }
     bool operator!=(const Iterator& other) const { return index != other.index; }
   };
   struct Range {
@@ -136,9 +139,9 @@ class DictBuilder {
 // A struct declaration. Value of the struct's name. Its instances are DictObjects of Kind::Struct
 // whose shape is (a descendant of) `shape`. Every instance holds a count on its type.
 struct StructTypeObject : Object {
-  StringObject* name;  // interned
-  Shape* root;         // without fields
-  Shape* shape;        // with all declared fields, in order
+  StringObject* name;    // interned
+  Shape* root;           // without fields
+  Shape* shape;          // with all declared fields, in order
   uint64_t declaration;  // which one it comes from: two structs may have one name
   uint32_t method_count;
   bool keeps_shapes;  // it has had instances, or got the shapes for methods that are yet to be added

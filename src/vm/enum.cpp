@@ -65,8 +65,8 @@ EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVa
 
 // Enum types are declarations: there are a few per program, and every value points at its type.
 // They live as long as the process, so values need not count them.
-Ref<EnumTypeObject> new_enum_type(std::string_view name,
-                                  std::span<const EnumVariantInfo> variants, uint64_t declaration) {
+Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
+                                  uint64_t declaration) {
   auto* type = static_cast<EnumTypeObject*>(allocate_forever(sizeof(EnumTypeObject)));
   type->refs = 0;
   type->kind = Kind::EnumType;
@@ -75,8 +75,7 @@ Ref<EnumTypeObject> new_enum_type(std::string_view name,
   type->name = intern(name);
   type->declaration = declaration;
   type->count = static_cast<uint32_t>(variants.size());
-  type->variants =
-      static_cast<EnumVariantInfo*>(allocate_forever(variants.size() * sizeof(EnumVariantInfo)));
+  type->variants = static_cast<EnumVariantInfo*>(allocate_forever(variants.size() * sizeof(EnumVariantInfo)));
   type->plain = static_cast<Value*>(allocate_forever(variants.size() * sizeof(Value)));
   for (uint32_t i = 0; i < type->count; ++i) {
     type->variants[i] = variants[i];
@@ -105,8 +104,6 @@ EnumTypeObject* result_type() {
 Value new_ok(Value value) { return new_enum(result_type(), 0, {&value, 1}); }
 Value new_err(Value value) { return new_enum(result_type(), 1, {&value, 1}); }
 
-bool is_result(const Value& value) {
-  return value.is(Kind::Enum) && value.as_enum()->type == result_type();
-}
+bool is_result(const Value& value) { return value.is(Kind::Enum) && value.as_enum()->type == result_type(); }
 
 }  // namespace harn::vm

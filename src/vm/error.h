@@ -42,7 +42,7 @@ struct TraceFrame {
 
 struct ErrorObject : Object {
   ErrorClass error_class;
-  Value value;  // Thrown: what was thrown; Exit: the code; else the text
+  Value value;                     // Thrown: what was thrown; Exit: the code; else the text
   std::vector<TraceFrame>* trace;  // innermost first; grows while frames are left
   const char* hint;  // what to write instead, for whoever is shown the error; the program does not see it. May be null
 };

@@ -18,7 +18,7 @@ struct Fiber {
   Outcome<Value> outcome;
   FiberStack* stack = nullptr;
   Wake woken_by = Wake::Value;  // why the last wait ended
-  Thrown stop;  // the task was told to stop: what it unwinds with once the function has returned
+  Thrown stop;                  // the task was told to stop: what it unwinds with once the function has returned
 };
 
 // Starts the function on a fiber, or goes on with it after a wait.

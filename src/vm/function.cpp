@@ -73,9 +73,7 @@ static void display_closure(std::string& out, const Value& value) {
   out += ")>";
 }
 
-static bool is_stream(const Value& value) {
-  return value.object()->flags & GeneratorObject::kStream;
-}
+static bool is_stream(const Value& value) { return value.object()->flags & GeneratorObject::kStream; }
 
 static void display_generator(std::string& out, const Value& value) {
   bool done = value.as_generator()->state == GeneratorObject::State::Done;
@@ -116,8 +114,8 @@ void drop_generators(Globals& globals, bool own) {
   for (uint32_t i = 0; i < globals.count; ++i) {
     Value& value = globals.values()[i];
     bool is_own = own && value.is_heap() && refs_of(value.object()) > 0;
-    bool may_hold = value.is(Kind::Generator) || value.is(Kind::Iter) ||
-                    (value.is(Kind::Closure) && value.as_closure()->count > 0);
+    bool may_hold =
+        value.is(Kind::Generator) || value.is(Kind::Iter) || (value.is(Kind::Closure) && value.as_closure()->count > 0);
     if (is_own || may_hold) value.set_nil();
   }
 }
@@ -164,7 +162,9 @@ KindSet kinds_of(const TypeCheck& type) {
   bool takes_any_item = type.items.empty() || type.items[0]->kind == K::Any;
   switch (type.kind) {
     case K::Any: return ~KindSet{0};
-    case K::Int: case K::Float: case K::Number: return on(Kind::Int, Kind::Float);
+    case K::Int:
+    case K::Float:
+    case K::Number: return on(Kind::Int, Kind::Float);
     case K::String: return on(Kind::String);
     case K::Bytes: return on(Kind::Bytes);
     case K::Bool: return on(Kind::Bool);
@@ -233,8 +233,7 @@ Prototype* Unit::link(const Code& code, const BuiltinTable& builtins) {
   }
   auto& caches = storage_->caches.emplace_back();
   for (const CacheName& cache : code.caches) {
-    caches.push_back({InlineCache::kEmpty, intern(cache.name),
-                      cache.declaration});
+    caches.push_back({InlineCache::kEmpty, intern(cache.name), cache.declaration});
   }
   auto& functions = storage_->functions.emplace_back();
   for (auto& function : code.functions) functions.push_back(link(*function, builtins));
@@ -322,16 +321,15 @@ void Coroutine::clear() {
 
 void Coroutine::grow_stack(uint32_t at_least) {
   uint32_t size = std::max<uint32_t>(stack_size * 2, std::max<uint32_t>(at_least, 16));
-  stack = static_cast<Value*>(
-      reallocate(stack, stack_size * sizeof(Value), static_cast<size_t>(size) * sizeof(Value)));
+  stack = static_cast<Value*>(reallocate(stack, stack_size * sizeof(Value), static_cast<size_t>(size) * sizeof(Value)));
   for (uint32_t i = stack_size; i < size; ++i) new (stack + i) Value();
   stack_size = size;
 }
 
 void Coroutine::grow_frames() {
   uint32_t capacity = frame_capacity ? frame_capacity * 2 : 4;
-  frames = static_cast<Frame*>(reallocate(frames, frame_capacity * sizeof(Frame),
-                                          static_cast<size_t>(capacity) * sizeof(Frame)));
+  frames = static_cast<Frame*>(
+      reallocate(frames, frame_capacity * sizeof(Frame), static_cast<size_t>(capacity) * sizeof(Frame)));
   frame_capacity = capacity;
 }
 

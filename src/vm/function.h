@@ -20,7 +20,7 @@ class Liveness;
 namespace harn::vm {
 
 struct Globals;  // globals.h
-struct Lock;  // sync.h
+struct Lock;     // sync.h
 struct Unit;
 struct Environment;  // environment.h
 
@@ -34,8 +34,8 @@ struct InlineCache {
   // The same for an object that whoever sets it may have just made: others see it whole.
   uint64_t found() const { return __atomic_load_n(&word, __ATOMIC_ACQUIRE); }
   void publish(uint64_t key) { __atomic_store_n(&word, key, __ATOMIC_RELEASE); }
-  StringObject* name = nullptr;   // interned
-  uint64_t declaration = 0;       // JumpIfNotVariant: the enum's
+  StringObject* name = nullptr;  // interned
+  uint64_t declaration = 0;      // JumpIfNotVariant: the enum's
 };
 constexpr uint64_t cache_key(const void* pointer, uint32_t small) {
   return reinterpret_cast<uint64_t>(pointer) << 16 | small;
@@ -49,11 +49,11 @@ struct Prototype {
   InlineCache* caches = nullptr;
   Value* library = nullptr;  // code of the prelude: its functions, the same for all tasks
   static constexpr uint32_t kRegisterGroup = 4;
-  uint32_t registers = 0;    // whole groups
+  uint32_t registers = 0;  // whole groups
   uint32_t required = 0;
   uint32_t params = 0;
   bool has_rest = false;
-  bool cleans_up = false;    // it has defer, finally and the like
+  bool cleans_up = false;  // it has defer, finally and the like
   // Generators of the prelude that are known by what they do with an iterator and a callback (leaf.h).
   enum class Stage : uint8_t { None, Map, Filter };
   Stage stage = Stage::None;
@@ -67,7 +67,7 @@ struct Prototype {
   const KindSet* param_kinds = nullptr;  // by parameter
   const Instruction* checked_start = nullptr;
   Prototype** functions = nullptr;
-  Shape** shapes = nullptr;  // by constant index, for lists of keys
+  Shape** shapes = nullptr;               // by constant index, for lists of keys
   const KindSet* quick_checks = nullptr;  // by check: the kinds that fit, whatever the value
   const bytecode::Code* code = nullptr;
   Unit* unit = nullptr;
@@ -119,9 +119,9 @@ struct Unit {
 struct Frame {
   Prototype* proto;
   ClosureObject* closure;
-  const Instruction* pc;     // where to go on
-  uint32_t base;             // first register, as an index into the stack
-  uint32_t result;           // where the caller wants the value, likewise
+  const Instruction* pc;  // where to go on
+  uint32_t base;          // first register, as an index into the stack
+  uint32_t result;        // where the caller wants the value, likewise
   // What leaving the frame means besides.
   static constexpr uint8_t kOwnsClosure = 1;   // it holds a count on it
   static constexpr uint8_t kSwitchesBack = 2;  // the caller has other program variables
@@ -163,9 +163,9 @@ struct Coroutine {
   // Nothing: it only waits until a generator has been closed.
   enum class Await : uint8_t { Register, ForLoop, Next, Nothing };
   Await await = Await::Register;
-  uint32_t await_register = 0;            // index into the stack
+  uint32_t await_register = 0;               // index into the stack
   const Instruction* await_value = nullptr;  // ForLoop: where to go with a value
-  IterObject* await_iter = nullptr;       // ForLoop over an Iter: marked exhausted at the end
+  IterObject* await_iter = nullptr;          // ForLoop over an Iter: marked exhausted at the end
 
   std::unique_ptr<std::vector<HeldPermit>> permits;  // what its scopes hold, in order (sync.h)
   bool is_closing = false;  // a generator that nobody will pull from again: only its clean-up code runs

@@ -17,7 +17,7 @@ enum class User : uint16_t {
 #define HARN_USER(first, second) second,
   HARN_FUSED_USERS(HARN_USER, )
 #undef HARN_USER
-  Count,
+      Count,
 };
 
 class Pair {
@@ -48,7 +48,8 @@ class Pair {
     if (!first) return {};
     auto second = user();
     if (!second) return {};
-    uint32_t number = static_cast<uint32_t>(*first) * static_cast<uint32_t>(User::Count) + static_cast<uint32_t>(*second);
+    uint32_t number =
+        static_cast<uint32_t>(*first) * static_cast<uint32_t>(User::Count) + static_cast<uint32_t>(*second);
     return static_cast<uint16_t>(static_cast<uint32_t>(FusedOp::BeforeFirst) + 1 + number);
   }
 
@@ -74,7 +75,8 @@ class Pair {
 
   std::optional<Maker> maker() const {
     switch (first_) {
-      case Op::Add: case Op::AddTemp: return Maker::Add;
+      case Op::Add:
+      case Op::AddTemp: return Maker::Add;
       case Op::Sub: return Maker::Sub;
       case Op::Mul: return Maker::Mul;
       case Op::AddInt: return Maker::AddInt;
@@ -101,7 +103,8 @@ class Pair {
       return {};
     };
     switch (second_) {
-      case Op::Add: case Op::AddTemp: return either(is_b, is_c, User::Add, User::AddOf);
+      case Op::Add:
+      case Op::AddTemp: return either(is_b, is_c, User::Add, User::AddOf);
       case Op::Sub: return either(is_b, is_c, User::Sub, User::SubOf);
       case Op::Mul: return either(is_b, is_c, User::Mul, User::MulOf);
       case Op::AddInt: return only(is_b, User::AddInt);

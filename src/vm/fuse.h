@@ -21,13 +21,13 @@ enum class FusedOp : uint16_t {
 #undef HARN_MAKER
 #undef HARN_USER
 #define HARN_UPDATE(first, second, third) first##Then##second##Then##third,
-  HARN_FUSED_UPDATES(HARN_UPDATE)
+      HARN_FUSED_UPDATES(HARN_UPDATE)
 #undef HARN_UPDATE
 #define HARN_PATH(first, second) first##Then##second##OfIt,
-  HARN_FUSED_PATHS(HARN_PATH)
+          HARN_FUSED_PATHS(HARN_PATH)
 #undef HARN_PATH
 #define HARN_CHAIN(first, second) first##And##second,
-  HARN_FUSED_CHAINS(HARN_CHAIN)
+              HARN_FUSED_CHAINS(HARN_CHAIN)
 #undef HARN_CHAIN
 };
 

@@ -1,6 +1,8 @@
 // Fused instructions (fuse.h): a part of the loop in interpreter.cpp, which includes it. They do what is common and
 // cannot fail; everything else is left to the instructions themselves, before anything has been changed.
 
+// clang-format off
+
 #define SECOND_A register_at(R, second->a)
 #define SECOND_B register_at(R, second->b)
 #define SECOND_C register_at(R, second->c)

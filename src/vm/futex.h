@@ -14,8 +14,8 @@ namespace harn::vm {
 
 inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, Nanoseconds timeout) {
   timespec time{timeout / 1'000'000'000, timeout % 1'000'000'000};
-  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen,
-          timeout == kNever ? nullptr : &time, nullptr, 0);
+  syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, seen, timeout == kNever ? nullptr : &time,
+          nullptr, 0);
 }
 
 inline void futex_wake(std::atomic<uint32_t>& word) {

@@ -29,9 +29,14 @@ class GlobalsRef {
  public:
   GlobalsRef() = default;
   explicit GlobalsRef(Globals* adopted) : block_(adopted) {}
-  GlobalsRef(const GlobalsRef& other) : block_(other.block_) { if (block_) block_->refs.fetch_add(1, std::memory_order_relaxed); }
+  GlobalsRef(const GlobalsRef& other) : block_(other.block_) {
+    if (block_) block_->refs.fetch_add(1, std::memory_order_relaxed);
+  }
   GlobalsRef(GlobalsRef&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
-  GlobalsRef& operator=(GlobalsRef other) noexcept { std::swap(block_, other.block_); return *this; }
+  GlobalsRef& operator=(GlobalsRef other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
   ~GlobalsRef() {
     if (!block_ || block_->refs.fetch_sub(1, std::memory_order_acq_rel) > 1) return;
     for (uint32_t i = 0; i < block_->count; ++i) block_->values()[i].~Value();

@@ -16,8 +16,8 @@ struct HandleObject;
 
 // What there is to know about one kind of handle: one constant per kind.
 struct HandleType {
-  std::string_view name;                       // what type_of answers
-  void (*destroy)(HandleObject* handle);       // releases what it holds and frees it
+  std::string_view name;                  // what type_of answers
+  void (*destroy)(HandleObject* handle);  // releases what it holds and frees it
   void (*display)(std::string& out, const HandleObject* handle);
   void (*drop)(HandleObject* handle) = nullptr;  // drop(handle), the end of an owned<T> variable
   // `==` of two different handles of this type; without it they are not equal.

@@ -173,9 +173,9 @@ void HashTable::erase(uint32_t hash, std::string_view key) {
 void HashTable::take_from_order(std::string_view key) {
   Order* order = sorted.load(std::memory_order_relaxed);
   if (!order) return;
-  uint32_t* place = std::lower_bound(
-      order->begin(), order->begin() + count, key,
-      [&](uint32_t number, std::string_view text) { return entries[number].key->view() < text; });
+  uint32_t* place =
+      std::lower_bound(order->begin(), order->begin() + count, key,
+                       [&](uint32_t number, std::string_view text) { return entries[number].key->view() < text; });
   if (!order->erase(place, count)) forget_order();
 }
 

@@ -26,7 +26,7 @@ struct HashTable {
   uint32_t used;            // entries including holes
   uint32_t capacity;
   Entry* entries;
-  uint32_t* hashes;         // by entry
+  uint32_t* hashes;  // by entry
   HashIndex index;
   // Live entry numbers in ascending key order, or null. Atomic because readers of a dict that
   // several tasks share may all want it first.

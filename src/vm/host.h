@@ -22,7 +22,7 @@ class Host {
   virtual void stop_reading() {}
   virtual bool is_terminal(Stream stream) = 0;
   virtual std::string env(std::string_view name, bool& found) = 0;
-  virtual int64_t now_ms() = 0;         // wall clock
+  virtual int64_t now_ms() = 0;  // wall clock
   virtual void random_bytes(void* to, size_t size) = 0;
 };
 

@@ -12,8 +12,13 @@ namespace {
 
 bool has_cache(Op op) {
   switch (op) {
-    case Op::GetField: case Op::SetField: case Op::CallMethod: case Op::CallPush: case Op::CallMethodSpread:
-    case Op::JumpIfNotVariant: case Op::MutexEnter: return true;
+    case Op::GetField:
+    case Op::SetField:
+    case Op::CallMethod:
+    case Op::CallPush:
+    case Op::CallMethodSpread:
+    case Op::JumpIfNotVariant:
+    case Op::MutexEnter: return true;
     default: return false;
   }
 }

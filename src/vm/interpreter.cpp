@@ -27,16 +27,23 @@ using namespace bytecode;
 namespace {
 
 // Ints wrap around.
-inline int64_t sum(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b)); }
-inline int64_t difference(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b)); }
-inline int64_t product(int64_t a, int64_t b) { return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b)); }
+inline int64_t sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+inline int64_t difference(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+inline int64_t product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
 inline double sum(double a, double b) { return a + b; }
 inline double sum(double a, int64_t b) { return a + static_cast<double>(b); }
 inline double difference(double a, double b) { return a - b; }
 inline double product(double a, double b) { return a * b; }
 // By something positive. Most numbers are small, and dividing those is quicker.
 inline int64_t remainder(int64_t a, int64_t b) {
-  if (((a | b) >> 32) == 0) [[likely]] return static_cast<uint32_t>(a) % static_cast<uint32_t>(b);
+  if (((a | b) >> 32) == 0) [[likely]]
+    return static_cast<uint32_t>(a) % static_cast<uint32_t>(b);
   return a % b;
 }
 
@@ -48,7 +55,8 @@ inline void put(Value& to, double number) { to.init_raw(Kind::Float, std::bit_ca
 
 // What the short ways read, or null where it takes more than a look. `own`: to be written to.
 inline Value* item_at(const Value& object, const Value& key) {
-  if (!object.is_list() || !key.is_int()) [[unlikely]] return nullptr;
+  if (!object.is_list() || !key.is_int()) [[unlikely]]
+    return nullptr;
   ListObject* list = object.as_list();
   auto at = static_cast<uint64_t>(key.as_int());
   return at < list->size ? list->items + at : nullptr;
@@ -57,7 +65,8 @@ inline Value* own_item_at(const Value& object, const Value& key) {
   return object.is_list() && object.is_unique() ? item_at(object, key) : nullptr;
 }
 inline Value* known_field(const Value& object, const InlineCache& cache) {
-  if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) [[unlikely]] return nullptr;
+  if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) [[unlikely]]
+    return nullptr;
   DictObject* dict = object.as_dict();
   uint64_t key = cache.key();
   return cache_pointer(key) == dict->shape ? dict->slots() + (key & 0xFFFF) : nullptr;
@@ -109,7 +118,8 @@ inline bool are_numbers(const Value* arguments, uint32_t count) {
 }
 
 inline bool is_true(const Value& value) {
-  if (value.is_bool()) [[likely]] return value.as_bool();
+  if (value.is_bool()) [[likely]]
+    return value.as_bool();
   return other_truth(value);
 }
 
@@ -190,6 +200,8 @@ bool Interpreter::unwind() {
   }
 }
 
+// Instructions are labels, and take a line or a block each.
+// clang-format off
 template <bool kWatching>
 Interpreter::Ran Interpreter::run() {
   static const void* const kLabels[] = {
@@ -1308,6 +1320,7 @@ unwinding:
   failed_ = true;
   goto again;
 }
+// clang-format on
 
 template Interpreter::Ran Interpreter::run<false>();
 template Interpreter::Ran Interpreter::run<true>();

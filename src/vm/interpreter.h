@@ -23,11 +23,11 @@ class Interpreter {
   Interpreter(const Interpreter&) = delete;
 
   enum class Status : uint8_t {
-    Done,     // the value is in place
-    Entered,  // another frame (or coroutine) runs now
-    Failed,   // error_ says why
-    Parked,   // the task waits
-    Switched, // as Entered, and the program variables are others (environment.h)
+    Done,      // the value is in place
+    Entered,   // another frame (or coroutine) runs now
+    Failed,    // error_ says why
+    Parked,    // the task waits
+    Switched,  // as Entered, and the program variables are others (environment.h)
   };
 
   enum class Ran : uint8_t {
@@ -151,7 +151,8 @@ class Interpreter {
   Status set_index(Value& target, const Value& key, Value value);
   Status set_path(Value& target, const Value* keys, uint32_t count, Value value);
   Value* place_of(Value& target, const bytecode::PathSteps& steps, const Prototype& proto, const Value* keys);
-  Status set_steps(Value& target, const bytecode::PathSteps& steps, const Prototype& proto, const Value* keys, Value value);
+  Status set_steps(Value& target, const bytecode::PathSteps& steps, const Prototype& proto, const Value* keys,
+                   Value value);
   Value* step(Value& target, const Value& key);
   Status new_struct_of(Value& type, const Prototype& proto, uint32_t keys, Value* values, uint32_t count);
   Value concat(Value* parts, uint32_t count);

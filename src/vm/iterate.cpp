@@ -13,8 +13,13 @@ using Status = Interpreter::Status;
 
 bool Interpreter::can_iterate(const Value& source) {
   switch (source.kind()) {
-    case Kind::List: case Kind::Range: case Kind::Dict: case Kind::Set: case Kind::String:
-    case Kind::Iter: case Kind::Generator: return true;
+    case Kind::List:
+    case Kind::Range:
+    case Kind::Dict:
+    case Kind::Set:
+    case Kind::String:
+    case Kind::Iter:
+    case Kind::Generator: return true;
     case Kind::Handle: return as_channel(source) != nullptr;
     default: return false;
   }
@@ -91,8 +96,8 @@ LeafChain::LeafChain(IterObject& iter) {
   IterObject* at = &iter;
   while (!at->exhausted && at->source.is(Kind::Generator)) {
     const GeneratorObject* generator = at->source.as_generator();
-    bool is_fresh = generator->state == GeneratorObject::State::Suspended &&
-                    !(generator->flags & GeneratorObject::kBegun);
+    bool is_fresh =
+        generator->state == GeneratorObject::State::Suspended && !(generator->flags & GeneratorObject::kBegun);
     if (!is_fresh || count_ == kMost) return;
     const Coroutine& coroutine = *generator->coroutine;
     Prototype::Stage kind = coroutine.frames[0].proto->stage;
@@ -212,7 +217,8 @@ Status Interpreter::resume(GeneratorObject* generator) {
 Status Interpreter::switch_environment() {
   auto* wanted = co_->environment.is_nil() ? task_->home_environment.get()
                                            : static_cast<Environment*>(co_->environment.as<HandleObject>());
-  if (wanted == task_->environment.get()) [[likely]] return Status::Entered;
+  if (wanted == task_->environment.get()) [[likely]]
+    return Status::Entered;
   enter_environment(*wanted);
   co_->has_switched = true;
   return Status::Switched;

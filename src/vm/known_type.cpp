@@ -16,7 +16,9 @@ using K = TypeCheck::Kind;
 
 namespace {
 
-bool is_collection(const TypeCheck& type) { return type.kind == K::List || type.kind == K::Dict || type.kind == K::Set; }
+bool is_collection(const TypeCheck& type) {
+  return type.kind == K::List || type.kind == K::Dict || type.kind == K::Set;
+}
 
 // A text that two types share when they take the same values for the same reasons.
 class Description {
@@ -32,8 +34,12 @@ class Description {
 
   void add(const TypeCheck& type) {
     switch (type.kind) {
-      case K::Int: case K::Float: case K::Number: text += 'n'; return;  // they stand in for each other
-      case K::LiteralString: case K::LiteralInt: case K::LiteralBool: has_literals = true; break;
+      case K::Int:
+      case K::Float:
+      case K::Number: text += 'n'; return;  // they stand in for each other
+      case K::LiteralString:
+      case K::LiteralInt:
+      case K::LiteralBool: has_literals = true; break;
       case K::Again: is_recursive = true; break;
       default: break;
     }
@@ -99,7 +105,8 @@ bool covers(const TypeCheck& wide, const TypeCheck& narrow, int depth = 0) {
   if (&wide == &narrow || wide.kind == K::Any) return true;
   if (++depth > kDeepest) return false;
   if (narrow.kind == K::Union) {
-    return std::all_of(narrow.items.begin(), narrow.items.end(), [&](auto& item) { return covers(wide, *item, depth); });
+    return std::all_of(narrow.items.begin(), narrow.items.end(),
+                       [&](auto& item) { return covers(wide, *item, depth); });
   }
   if (wide.kind == K::Union) {
     return std::any_of(wide.items.begin(), wide.items.end(), [&](auto& item) { return covers(*item, narrow, depth); });
@@ -109,16 +116,20 @@ bool covers(const TypeCheck& wide, const TypeCheck& narrow, int depth = 0) {
   if (wide.kind == K::Bool) return narrow.kind == K::Bool || narrow.kind == K::LiteralBool;
   if (wide.kind != narrow.kind) return false;
   switch (wide.kind) {
-    case K::List: case K::Dict: case K::Set:
+    case K::List:
+    case K::Dict:
+    case K::Set:
       if (wide.items.empty()) return true;
       return !narrow.items.empty() && covers(*wide.items[0], *narrow.items[0], depth);
     case K::Shape:
       return std::all_of(wide.fields.begin(), wide.fields.end(), [&](const TypeCheck::Field& field) {
         return std::any_of(narrow.fields.begin(), narrow.fields.end(), [&](const TypeCheck::Field& other) {
-          return other.name == field.name && (field.optional || !other.optional) && covers(*field.type, *other.type, depth);
+          return other.name == field.name && (field.optional || !other.optional) &&
+                 covers(*field.type, *other.type, depth);
         });
       });
-    case K::Bytes: case K::Nil: return true;
+    case K::Bytes:
+    case K::Nil: return true;
     default: return false;
   }
 }

@@ -26,12 +26,14 @@ inline void set_known_type(Object* object, uint16_t type) {
 void keep_type_of(Object* collection, const Value& item);
 // The collection, which nobody else holds, has got this item.
 inline void keep_type(Object* collection, const Value& item) {
-  if (collection->known_type != 0) [[unlikely]] keep_type_of(collection, item);
+  if (collection->known_type != 0) [[unlikely]]
+    keep_type_of(collection, item);
 }
 
 // Whether an item that takes the place of another, or joins it, cannot change what the collection fits.
 inline bool is_alike(const Object* collection, const Value& old_item, const Value& new_item) {
-  if (collection->known_type == 0) [[likely]] return true;
+  if (collection->known_type == 0) [[likely]]
+    return true;
   return collection->known_type < kLiteralTypes && old_item.kind() == new_item.kind() &&
          new_item.kind() <= Kind::String;
 }

@@ -15,6 +15,7 @@ using namespace bytecode;
 namespace {
 
 // What can be computed here. Everything else is left to the interpreter.
+// clang-format off
 #define HARN_LEAF_OPS(X)                                                                                        \
   X(LoadNil) X(LoadBool) X(LoadInt) X(LoadConst) X(Move) X(Steal) X(StealData) X(GetGlobal) X(GetCapture)       \
   X(GetCaptureCell) X(Add) X(AddTemp) X(AddConst) X(AddConstTemp) X(AddInt) X(Sub) X(SubConst) X(Mul)           \
@@ -22,6 +23,7 @@ namespace {
   X(Less) X(LessEqual) X(Jump) X(JumpIf) X(JumpIfNot) X(JumpIfNil) X(JumpIfNotNil) X(JumpLess) X(JumpLessEqual) \
   X(JumpEqual) X(JumpLessConst) X(JumpLessEqualConst) X(JumpGreaterConst) X(JumpGreaterEqualConst)              \
   X(JumpEqualConst) X(GetField) X(GetIndex) X(CheckParam) X(Return) X(ReturnNil)
+// clang-format on
 
 constexpr Op kSimple[] = {
 #define X(name) Op::name,
@@ -127,7 +129,8 @@ const Value* field(const Value& object, InlineCache& cache) {
   if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) return nullptr;
   DictObject* dict = object.as_dict();
   if (!dict->shape) return dict->find(cache.name);
-  if (cache_pointer(cache.key()) == dict->shape) [[likely]] return dict->slots() + (cache.key() & 0xFFFF);
+  if (cache_pointer(cache.key()) == dict->shape) [[likely]]
+    return dict->slots() + (cache.key() & 0xFFFF);
   int slot = dict->shape->find(cache.name);
   if (slot < 0) return nullptr;
   cache.set(cache_key(dict->shape, static_cast<uint32_t>(slot)));
@@ -185,13 +188,19 @@ Leaf::Operation Leaf::only_operation(uint32_t parameters) {
   const Value* left = operand(b_of(word));
   const Value* right = nullptr;
   switch (op_of(word)) {
-    case Op::Add: case Op::AddTemp: case Op::Sub: case Op::Mul: case Op::Less: case Op::LessEqual: case Op::Equal:
-    case Op::NotEqual:
-      right = operand(c_of(word));
-      break;
-    case Op::AddConst: case Op::AddConstTemp: case Op::SubConst: case Op::MulConst: case Op::EqualConst:
-      right = &K[c_of(word)];
-      break;
+    case Op::Add:
+    case Op::AddTemp:
+    case Op::Sub:
+    case Op::Mul:
+    case Op::Less:
+    case Op::LessEqual:
+    case Op::Equal:
+    case Op::NotEqual: right = operand(c_of(word)); break;
+    case Op::AddConst:
+    case Op::AddConstTemp:
+    case Op::SubConst:
+    case Op::MulConst:
+    case Op::EqualConst: right = &K[c_of(word)]; break;
     case Op::AddInt:
       if (fetched == &number) return {};
       put(number, int64_t{sc_of(word)});
@@ -210,16 +219,20 @@ const Value* Leaf::compute() {
   switch (only_.op) {
     case Op::Less: put(result, a < b); break;
     case Op::LessEqual: put(result, a <= b); break;
-    case Op::Equal: case Op::EqualConst: put(result, a == b); break;
+    case Op::Equal:
+    case Op::EqualConst: put(result, a == b); break;
     case Op::NotEqual: put(result, a != b); break;
-    case Op::Sub: case Op::SubConst: subtract(*only_.left, *only_.right, result); break;
-    case Op::Mul: case Op::MulConst: multiply(*only_.left, *only_.right, result); break;
+    case Op::Sub:
+    case Op::SubConst: subtract(*only_.left, *only_.right, result); break;
+    case Op::Mul:
+    case Op::MulConst: multiply(*only_.left, *only_.right, result); break;
     default: add(*only_.left, *only_.right, result);
   }
   return &result;
 }
 
 // As the interpreter's loop: a label per instruction, each with its own jump to the next.
+// clang-format off
 const Value* Leaf::run() {
 #define X(name) &&op_##name,
   static const void* const known[] = {HARN_LEAF_OPS(X)};
@@ -314,5 +327,6 @@ op_ReturnNil: A.forget();
 op_Return: return &A;
 refused: return nullptr;
 }
+// clang-format on
 
 }  // namespace harn::vm

@@ -11,7 +11,8 @@ constexpr size_t kTextPiece = 64 * 1024;
 
 void copy_long_text(char* to, std::string_view from);
 inline void copy_text(char* to, std::string_view from) {
-  if (from.size() <= kTextPiece) [[likely]] memcpy(to, from.data(), from.size());
+  if (from.size() <= kTextPiece) [[likely]]
+    memcpy(to, from.data(), from.size());
   else copy_long_text(to, from);
 }
 // Writes `unit`, which is not empty, again and again; `size` is a multiple of its size.

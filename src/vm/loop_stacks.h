@@ -44,7 +44,6 @@ class LoopStacks {
   // So many stacks are kept for the next of them.
   static constexpr size_t kKept = 2;
 
-
   FiberStack::Body loop_;
   void* argument_;
   FiberStack* current_ = nullptr;

@@ -33,7 +33,8 @@ struct TooLarge : std::length_error {
 };
 
 void* checked_malloc(size_t size) {
-  if (has_remains) [[unlikely]] work_off_remains(64 + size / 64);
+  if (has_remains) [[unlikely]]
+    work_off_remains(64 + size / 64);
   void* block = malloc(size ? size : 1);
   if (!block && has_remains) {
     work_off_remains(SIZE_MAX);
@@ -147,7 +148,8 @@ void new_chunk() {
 void* refill(size_t list) {
   pool_guard.active = true;
   constexpr size_t kSome = 512;  // more than the blocks that follow
-  if (has_remains) [[unlikely]] work_off_remains(kSome);
+  if (has_remains) [[unlikely]]
+    work_off_remains(kSome);
   if (FreeBlock* block = pool.free[list]) {
     pool.free[list] = block->next;
     return block;
@@ -160,8 +162,7 @@ void* refill(size_t list) {
   if (chunk.next + block_size > chunk.end || !chunk.next) {
     new_chunk();
   }
-  size_t count = std::max<size_t>(1, std::min<size_t>(4096 / block_size,
-                                                      (chunk.end - chunk.next) / block_size));
+  size_t count = std::max<size_t>(1, std::min<size_t>(4096 / block_size, (chunk.end - chunk.next) / block_size));
   char* first = chunk.next;
   chunk.next += count * block_size;
   // In address order, so that objects made one after the other lie side by side.
@@ -274,7 +275,8 @@ void destroy(Object* object) {
   }
   ++destroy_depth;
   destroy_now(object);
-  if (destroy_depth == 1 && pending) [[unlikely]] work_off_pending();
+  if (destroy_depth == 1 && pending) [[unlikely]]
+    work_off_pending();
   --destroy_depth;
 }
 
@@ -432,13 +434,15 @@ void retain_slow(Object* object) {
 
 void release_slow(Object* object) {
   int32_t refs = refs_of(object);
-  if (refs == 1) [[likely]] return destroy(object);
+  if (refs == 1) [[likely]]
+    return destroy(object);
   if (refs == 0) return;
   Credit* credit = credits ? credits->find(object) : nullptr;
   if (!credit) return release_atomically(object);
   ++credit->left;
   bool is_last = std::atomic_ref<int32_t>(object->refs).load(std::memory_order_acquire) == -credit->left;
-  if (is_last || credit->left > 2 * Credits::kTaken) [[unlikely]] release_far(object, *credit, is_last);
+  if (is_last || credit->left > 2 * Credits::kTaken) [[unlikely]]
+    release_far(object, *credit, is_last);
 }
 
 }  // namespace harn::vm

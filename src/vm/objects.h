@@ -21,8 +21,8 @@ struct StringObject : Object {
   static constexpr uint8_t kInterned = 1;  // flags: the one copy that dict shapes compare by address
   static constexpr uint32_t kUnknown = 0xFFFFFFFF;
 
-  uint32_t size;      // bytes
-  uint32_t capacity;  // bytes
+  uint32_t size;                // bytes
+  uint32_t capacity;            // bytes
   mutable uint32_t hash_value;  // 0: not computed
   mutable uint32_t chars_value;
 
@@ -47,12 +47,8 @@ struct StringObject : Object {
   // Strings that may become long have a place for their CharIndex behind their text.
   static constexpr size_t kIndexedCapacity = 128;
   bool has_index_slot() const { return capacity >= kIndexedCapacity; }
-  CharIndex** index_slot() const {
-    return reinterpret_cast<CharIndex**>(const_cast<char*>(data()) + capacity);
-  }
-  size_t block_size() const {
-    return sizeof(StringObject) + capacity + (has_index_slot() ? sizeof(CharIndex*) : 0);
-  }
+  CharIndex** index_slot() const { return reinterpret_cast<CharIndex**>(const_cast<char*>(data()) + capacity); }
+  size_t block_size() const { return sizeof(StringObject) + capacity + (has_index_slot() ? sizeof(CharIndex*) : 0); }
 
  private:
   uint32_t compute_hash() const;
@@ -97,7 +93,7 @@ struct ListObject : Object {
   uint32_t size;
   uint32_t capacity;  // from `items` on
   Value* items;
-  uint32_t front;     // places before `items` that belong to the same block: what was taken off the front
+  uint32_t front;  // places before `items` that belong to the same block: what was taken off the front
   uint32_t unused;
 
   std::span<Value> values() { return {items, size}; }
@@ -169,7 +165,10 @@ struct SetObject : Object {
     size_t place;
     const Value& operator*() const { return set->items[place]; }
     uint32_t hash() const { return set->hashes()[place]; }
-    Iterator& operator++() { place = set->next_place(place + 1); return *this; }
+    Iterator& operator++() {
+      place = set->next_place(place + 1);
+      return *this;
+    }
     bool operator!=(const Iterator& other) const { return place != other.place; }
     bool operator==(const Iterator& other) const { return place == other.place; }
   };
@@ -275,23 +274,22 @@ struct EnumTypeObject : Object {
   StringObject* name;  // interned
   uint32_t count;
   EnumVariantInfo* variants;
-  Value* plain;  // the one value of each variant without payload (Unset for the others)
-  uint64_t declaration;  // which one it comes from: two enums may have one name
+  Value* plain;                                 // the one value of each variant without payload (Unset for the others)
+  uint64_t declaration;                         // which one it comes from: two enums may have one name
   int find(const StringObject* variant) const;  // -1 when there is none
 };
 Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
                                   uint64_t declaration = 0);
 // The one type of a declaration.
-EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants, uint64_t declaration);
+EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
+                                   uint64_t declaration);
 
 struct EnumObject : Object {
   EnumTypeObject* type;
   uint32_t variant;
   uint32_t count;
   Value* fields() { return reinterpret_cast<Value*>(this + 1); }
-  std::span<const Value> values() const {
-    return {reinterpret_cast<const Value*>(this + 1), count};
-  }
+  std::span<const Value> values() const { return {reinterpret_cast<const Value*>(this + 1), count}; }
   const EnumVariantInfo& info() const { return type->variants[variant]; }
 };
 // Moves the fields out of `fields`.

@@ -173,8 +173,7 @@ static Outcome<void> add_to(Value& a, const Value& b, Left left) {
     bool may_claim = left == Left::Taken && a.as_dict() != b.as_dict();
     if (may_claim && is_small_part(a, b.as_dict())) claim(a);
     dict_merge(a, b.as_dict(), merge_for(a, b.as_dict()));
-  }
-  else if (are_ints(a, b)) a.set_int(wrap(bits(a) + bits(b)));
+  } else if (are_ints(a, b)) a.set_int(wrap(bits(a) + bits(b)));
   else if (are_numbers(a, b)) a.set_float(a.as_number() + b.as_number());
   else return cannot_add(a, b);
   return {};
@@ -241,8 +240,8 @@ Outcome<Value> range_between(const Value& start, const Value& end, bool inclusiv
   }
   __int128 count = static_cast<__int128>(end.as_int()) - start.as_int() + inclusive;
   if (count > INT64_MAX) {
-    return runtime_error("this range is too long: {} to {} has more than {} items", start.as_int(),
-                         end.as_int(), INT64_MAX);
+    return runtime_error("this range is too long: {} to {} has more than {} items", start.as_int(), end.as_int(),
+                         INT64_MAX);
   }
   return new_range(start.as_int(), static_cast<int64_t>(std::max<__int128>(0, count)));
 }
@@ -277,16 +276,14 @@ bool contains(const Value& collection, const Value& item) {
   switch (collection.kind()) {
     case Kind::List: {
       auto values = collection.as_list()->values();
-      return std::any_of(values.begin(), values.end(),
-                         [&](const Value& value) {
-                           step();
-                           return equal(value, item);
-                         });
+      return std::any_of(values.begin(), values.end(), [&](const Value& value) {
+        step();
+        return equal(value, item);
+      });
     }
     case Kind::Range: return place_in_range(collection.as_range(), item) >= 0;
     case Kind::Set: return collection.as_set()->contains(item);
-    case Kind::Dict:
-      return with_key(item, [&](auto key) { return collection.as_dict()->find(key) != nullptr; });
+    case Kind::Dict: return with_key(item, [&](auto key) { return collection.as_dict()->find(key) != nullptr; });
     case Kind::String: return text_contains(collection.as_string()->view(), item);
     default: return false;
   }

@@ -43,8 +43,8 @@ Outcome<Value> modulo(const Value& a, const Value& b);
 Outcome<Value> power(const Value& a, const Value& b);
 Outcome<Value> negate(const Value& a);
 bool contains(const Value& collection, const Value& item);  // `item in collection`
-bool less(const Value& a, const Value& b);           // a < b, false with NaN
-bool less_equal(const Value& a, const Value& b);     // a <= b
+bool less(const Value& a, const Value& b);                  // a < b, false with NaN
+bool less_equal(const Value& a, const Value& b);            // a <= b
 
 // x[i], x.name, x[a:b] reads.
 // `start to end`; fails when an end is no int, or the size does not fit one.

@@ -46,7 +46,8 @@ extern constinit thread_local int set_depth;
 // must be held by objects.
 inline void step(size_t count = 1) {
   constexpr size_t kMost = 1 << 20;
-  if ((steps_left -= static_cast<int32_t>(count < kMost ? count : kMost)) < 0) [[unlikely]] look_up();
+  if ((steps_left -= static_cast<int32_t>(count < kMost ? count : kMost)) < 0) [[unlikely]]
+    look_up();
 }
 inline void step_bytes(size_t count) { step(count / 64); }
 

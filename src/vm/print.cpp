@@ -41,7 +41,8 @@ std::string_view type_name(const Value& value) {
     case Kind::Generator: return generator_type_name ? generator_type_name(value) : "generator";
     case Kind::Rng: return "rng";
     case Kind::Cell: return "cell";
-    case Kind::StructType: case Kind::EnumType: return "type";
+    case Kind::StructType:
+    case Kind::EnumType: return "type";
     case Kind::Error: return "error";
     case Kind::Handle: return value.as<HandleObject>()->type->name;
     case Kind::Count: break;
@@ -59,8 +60,7 @@ void append_int(std::string& out, int64_t number) {
 
 FloatDigits shortest_digits(double number) {
   char buffer[40];
-  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(number),
-                                    std::chars_format::scientific);
+  auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, std::abs(number), std::chars_format::scientific);
   *end = 0;  // for atoi
   FloatDigits result{};
   result.negative = std::signbit(number);
@@ -113,8 +113,7 @@ void append_bytes(std::string& out, std::string_view octets) {
   for (size_t i = 0; i < shown; ++i) {
     fmt::format_to(std::back_inserter(out), "{:02x}", static_cast<uint8_t>(octets[i]));
   }
-  if (octets.size() > shown)
-    fmt::format_to(std::back_inserter(out), "...+{}", octets.size() - shown);
+  if (octets.size() > shown) fmt::format_to(std::back_inserter(out), "...+{}", octets.size() - shown);
   out += '"';
 }
 
@@ -127,7 +126,8 @@ void append_literal(std::string& out, std::string_view text) {
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
       case '\0': out += "\\0"; break;
-      case '"': case '\\': (out += '\\') += c; break;
+      case '"':
+      case '\\': (out += '\\') += c; break;
       case '$': out += i + 1 < text.size() && text[i + 1] == '{' ? "\\$" : "$"; break;
       default: out += c;
     }
@@ -249,18 +249,14 @@ class Printer {
         return;
       case Kind::String: return open_string(value.as_string()->view());
       case Kind::Bytes: return append_bytes(out_, value.as_bytes()->view());
-      case Kind::List:
-        out_ += '[';
-        return push(value.as_list()->items, value.as_list()->size, ']');
+      case Kind::List: out_ += '['; return push(value.as_list()->items, value.as_list()->size, ']');
       case Kind::Range: return append_range(out_, value.as_range(), longest_);
       case Kind::Struct:
         out_ += struct_type(value.as_dict())->name->view();
         out_ += ' ';
         return open_dict(value.as_dict());
       case Kind::Dict: return open_dict(value.as_dict());
-      case Kind::Set:
-        out_ += "set(";
-        return push(value.as_set()->items, value.as_set()->size, ')');
+      case Kind::Set: out_ += "set("; return push(value.as_set()->items, value.as_set()->size, ')');
       case Kind::Enum: return open_enum(value.as_enum());
       case Kind::Pair:
         out_ += '(';

@@ -18,8 +18,7 @@ extern std::string_view (*generator_type_name)(const Value& value);
 // A number as a dict key, without making a string.
 class IntText {
  public:
-  explicit IntText(int64_t number)
-      : size_(std::to_chars(text_, text_ + sizeof text_, number).ptr - text_) {}
+  explicit IntText(int64_t number) : size_(std::to_chars(text_, text_ + sizeof text_, number).ptr - text_) {}
   std::string_view view() const { return {text_, static_cast<size_t>(size_)}; }
 
  private:

@@ -15,9 +15,9 @@ constexpr size_t kManyItems = 1024;
 
 struct Remains {
   void* collection;
-  size_t count;                                      // of items
+  size_t count;  // of items
   void (*drop_item)(void* collection, size_t number);
-  void (*finish)(void* collection);                  // frees what is left without its items
+  void (*finish)(void* collection);  // frees what is left without its items
   size_t dropped = 0;
 };
 // Drops the items, the first first, and finishes; or puts aside what it does not get to.

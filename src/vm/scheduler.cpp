@@ -24,7 +24,8 @@ void Scheduler::loop_until(Until until) {
   if (!is_over(worker)) worker.stacks.run();
 }
 
-Scheduler::Scheduler(Vm& vm, unsigned workers) : vm_(vm), worker_limit_(std::max(1u, workers)), clock_(vm.host()), locks_(std::make_unique<Locks>(*this)) {
+Scheduler::Scheduler(Vm& vm, unsigned workers)
+    : vm_(vm), worker_limit_(std::max(1u, workers)), clock_(vm.host()), locks_(std::make_unique<Locks>(*this)) {
   root_ = new_handle<Task>(kTaskType);
   root_->scheduler = this;
   // The vector never grows later: thieves read it without a lock.
@@ -103,9 +104,7 @@ void Scheduler::run_task(Worker& worker, Task& task) {
   Task& last = *std::exchange(worker.running, nullptr);
   switch (ran) {
     case Interpreter::Ran::Finished: return finish(last);
-    case Interpreter::Ran::Yielded:
-      last.computes = worker.talks == talks;
-      return push_ready(worker, last);
+    case Interpreter::Ran::Yielded: last.computes = worker.talks == talks; return push_ready(worker, last);
     case Interpreter::Ran::Parked: return let_go(last);
     case Interpreter::Ran::Again: return;  // never leaves resume
   }
@@ -200,7 +199,9 @@ void Scheduler::end_tasks() {
     cancel_children(*root_);
     if (clock_.is_mocked()) clock_.unmock();
     time_is_up_ = false;
-    struct Alarm : Timer { std::atomic<bool>* is_up; } alarm;
+    struct Alarm : Timer {
+      std::atomic<bool>* is_up;
+    } alarm;
     alarm.is_up = &time_is_up_;
     alarm.fire = [](Timer& timer, std::vector<Task*>&) { *static_cast<Alarm&>(timer).is_up = true; };
     clock_.add(alarm, clock_.now() + kEndingTime / (round + 1));
@@ -334,8 +335,8 @@ bool Scheduler::deliver_stop() {
   auto handler = on_signal_.load();
   if (signal != 0 && handler && handler(vm_, signal)) return true;
   if (reason == StopReason::Interrupt) vm_.note_interrupt();
-  root_->stop_text = reason == StopReason::Timeout ? "kind:cancelled:time limit reached"
-                                                   : "kind:cancelled:VM cancelled by host";
+  root_->stop_text =
+      reason == StopReason::Timeout ? "kind:cancelled:time limit reached" : "kind:cancelled:VM cancelled by host";
   stopping_ = true;
   cancel(*root_, true);
   return true;

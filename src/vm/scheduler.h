@@ -48,8 +48,8 @@ struct Worker {
   Task* running = nullptr;
   Interpreter* interpreter = nullptr;  // while it runs code of the program
   Pace pace;
-  uint64_t orders = 0;  // counts what was queued here
-  uint64_t last_front = 0;      // the first task that waited to begin when we last looked
+  uint64_t orders = 0;      // counts what was queued here
+  uint64_t last_front = 0;  // the first task that waited to begin when we last looked
   Nanoseconds front_since = 0;
   uint64_t spawned = 0;         // tasks started here
   uint64_t spawned_before = 0;  // when we last looked for help
@@ -65,30 +65,30 @@ struct Worker {
 
   // How long tasks run here before they wait: see Scheduler::measure.
   uint64_t turns = 0;
-  uint64_t talks = 0;           // calls that take from, or give to, other tasks
+  uint64_t talks = 0;  // calls that take from, or give to, other tasks
   uint64_t turns_measured = 0;
   uint64_t talks_measured = 0;
   Nanoseconds measured_at = 0;
-  Nanoseconds time_idle = 0;    // since then
+  Nanoseconds time_idle = 0;     // since then
   Nanoseconds time_sending = 0;  // since then, about: what handing tasks to other workers has cost
   Nanoseconds turn_time = 0;
-  bool is_chatty = true;        // there is little work between two such calls
+  bool is_chatty = true;            // there is little work between two such calls
   Nanoseconds busy_since = kNever;  // since when tasks have to wait for their turns
-  Nanoseconds spin_time = 0;    // how long it watches for work before it sleeps
+  Nanoseconds spin_time = 0;        // how long it watches for work before it sleeps
 
-  TaskQueue ready;      // begun tasks that can go on; only this worker touches it
+  TaskQueue ready;  // begun tasks that can go on; only this worker touches it
   SpinLock fresh_lock;
-  TaskQueue fresh;      // tasks that have not begun; others may steal
+  TaskQueue fresh;  // tasks that have not begun; others may steal
   std::atomic<size_t> fresh_size{0};
   std::atomic<uint64_t> fresh_front{0};  // Task::queued of the first: how thieves see that it waits
   std::atomic<Task*> inbox{nullptr};     // woken by other threads, newest first
 
-  std::atomic<uint32_t> signal{0};  // a futex: changes when the worker is called
-  std::atomic<bool> idle{false};    // guarded by Scheduler::idle_lock_ for writing
-  std::atomic<bool> looking{false};  // it has nothing to do, asleep or not
+  std::atomic<uint32_t> signal{0};    // a futex: changes when the worker is called
+  std::atomic<bool> idle{false};      // guarded by Scheduler::idle_lock_ for writing
+  std::atomic<bool> looking{false};   // it has nothing to do, asleep or not
   std::vector<uint64_t> fronts_seen;  // at the others, when it last looked for tasks to steal
   int steal_tries = 0;
-  int undivided = 0;                // how many `Undivided` live
+  int undivided = 0;  // how many `Undivided` live
   std::thread thread;
 };
 
@@ -108,7 +108,7 @@ struct SpawnOptions {
   uint64_t group = 0;
   FinishHook* hook = nullptr;
   // For tasks that a parent announced and that are started later, maybe on another thread.
-  uint32_t index = 0;             // among the parent's children; 0: the next
+  uint32_t index = 0;  // among the parent's children; 0: the next
 };
 
 class Scheduler {
@@ -120,9 +120,7 @@ class Scheduler {
   Clock& clock() { return clock_; }
   Locks& locks() { return *locks_; }
   // The time at this worker's last checkpoint: some microseconds ago, and for free.
-  Nanoseconds recent_time() {
-    return this_worker && !clock_.is_mocked() ? this_worker->recent_time : clock_.now();
-  }
+  Nanoseconds recent_time() { return this_worker && !clock_.is_mocked() ? this_worker->recent_time : clock_.now(); }
   Vm& vm() { return vm_; }
   Task& root() { return *root_; }
   unsigned worker_limit() const { return worker_limit_; }
@@ -200,7 +198,9 @@ class Scheduler {
   void expect_signals(bool expected) { expects_signals_ = expected; }
   // On the first worker: runs the callee in the root task's place, with its variables, and lets the root
   // go on afterwards. What it throws is thrown in the root. Begins when the root is not in the middle of something.
-  void run_beside_root(Value callee, Value argument) { beside_root_.emplace_back(std::move(callee), std::move(argument)); }
+  void run_beside_root(Value callee, Value argument) {
+    beside_root_.emplace_back(std::move(callee), std::move(argument));
+  }
 
   // The last handle of a task that failed is gone, and nobody asked for its result: says so on standard
   // error, so that no failure passes in silence.
@@ -272,16 +272,16 @@ class Scheduler {
   std::atomic<bool> expects_signals_{false};
   Until until_ = Until::RootEnds;
   std::deque<std::pair<Value, Value>> beside_root_;  // callees and arguments that wait for the root
-  bool root_waits_its_turn_ = false;  // it was ready while somebody ran beside it
+  bool root_waits_its_turn_ = false;                 // it was ready while somebody ran beside it
   std::mutex idle_lock_;
-  int active_ = 1;  // workers that are not idle; guarded by idle_lock_
+  int active_ = 1;                         // workers that are not idle; guarded by idle_lock_
   std::atomic<bool> helper_asleep_{true};  // nobody looks for tasks to steal
   std::atomic<uint64_t> live_tasks_{0};
   std::atomic<uint32_t> unseen_{0};
   std::mutex monitor_lock_;
   std::thread monitor_;  // started when it is first needed
   std::atomic<bool> has_monitor_{false};
-  std::atomic<bool> watching_{false};       // the monitor is awake
+  std::atomic<bool> watching_{false};        // the monitor is awake
   std::atomic<uint32_t> monitor_signal_{0};  // a futex
   std::atomic<bool> monitor_ending_{false};
   std::atomic<bool> stopping_{false};    // the program is being stopped: no task begins, except to clean up

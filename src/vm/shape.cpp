@@ -59,8 +59,7 @@ Shape* make_child(const Shape* parent, StringObject* key) {
   const uint16_t* begin = parent->order;
   const uint16_t* end = begin + count;
   const uint16_t* place = std::lower_bound(
-      begin, end, key->view(),
-      [&](uint16_t slot, std::string_view text) { return parent->keys[slot]->view() < text; });
+      begin, end, key->view(), [&](uint16_t slot, std::string_view text) { return parent->keys[slot]->view() < text; });
   uint16_t* to = std::copy(begin, place, shape->order);
   *to++ = static_cast<uint16_t>(count);
   std::copy(place, end, to);
@@ -100,8 +99,7 @@ Shape::Children* with_room(Shape* shape) {
   memset(static_cast<void*>(children), 0, bytes);
   children->size = size;
   for (uint32_t i = 0; old && i < old->size; ++i) {
-    if (Shape* child = old->slots()[i].load(std::memory_order_relaxed))
-      place_child(children, child);
+    if (Shape* child = old->slots()[i].load(std::memory_order_relaxed)) place_child(children, child);
   }
   shape->children.store(children, std::memory_order_release);
   return children;
@@ -123,8 +121,7 @@ Shape* extend(Shape* shape, StringObject* interned, std::string_view text) {
   std::lock_guard lock(tree_mutex);
   if (!may_grow(shape, interned != nullptr)) return nullptr;
   if (!interned) interned = intern(text);
-  if (Shape* child = find_child(shape->children.load(std::memory_order_relaxed), interned))
-    return child;
+  if (Shape* child = find_child(shape->children.load(std::memory_order_relaxed), interned)) return child;
   Shape* child = make_child(shape, interned);
   place_child(with_room(shape), child);
   return child;
@@ -145,9 +142,7 @@ int find_interned_slot(const Shape* shape, const StringObject* key) {
 }
 
 int find_text_slot(const Shape* shape, uint32_t hash, std::string_view text) {
-  auto matches = [&](uint32_t slot) {
-    return shape->hashes[slot] == hash && shape->keys[slot]->view() == text;
-  };
+  auto matches = [&](uint32_t slot) { return shape->hashes[slot] == hash && shape->keys[slot]->view() == text; };
   if (!shape->index) {
     for (uint32_t slot = 0; slot < shape->count; ++slot) {
       if (matches(slot)) return static_cast<int>(slot);

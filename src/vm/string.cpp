@@ -47,22 +47,19 @@ size_t natural_capacity(size_t size) {
   constexpr size_t kOverhead = sizeof(StringObject) + sizeof(CharIndex*);
   return rounded_size(kOverhead + size) - kOverhead;
 }
-static_assert((kSmallStep - sizeof(StringObject)) % alignof(CharIndex*) == 0,
-              "the place for the index is aligned");
+static_assert((kSmallStep - sizeof(StringObject)) % alignof(CharIndex*) == 0, "the place for the index is aligned");
 
 StringObject* make_string(size_t size, size_t capacity) {
   if (capacity > kMaxStringSize + 64) throw_too_large("string too large");
   bool indexed = capacity >= StringObject::kIndexedCapacity;
-  auto* text = allocate_object<StringObject>(Kind::String,
-                                             capacity + (indexed ? sizeof(CharIndex*) : 0));
+  auto* text = allocate_object<StringObject>(Kind::String, capacity + (indexed ? sizeof(CharIndex*) : 0));
   fill_header(text, size, capacity);
   return text;
 }
 
 StringObject* make_immortal(std::string_view content) {
   size_t capacity = natural_capacity(content.size());
-  auto* text = static_cast<StringObject*>(
-      allocate_forever(sizeof(StringObject) + capacity + sizeof(CharIndex*)));
+  auto* text = static_cast<StringObject*>(allocate_forever(sizeof(StringObject) + capacity + sizeof(CharIndex*)));
   text->refs = 0;
   text->kind = Kind::String;
   text->flags = StringObject::kInterned;
@@ -103,9 +100,7 @@ class InternTable {
  private:
   struct Table {
     size_t size;  // a power of two
-    std::atomic<StringObject*>* slots() {
-      return reinterpret_cast<std::atomic<StringObject*>*>(this + 1);
-    }
+    std::atomic<StringObject*>* slots() { return reinterpret_cast<std::atomic<StringObject*>*>(this + 1); }
   };
 
   static Table* new_table(size_t size) {
@@ -279,15 +274,15 @@ void append(Value& target, std::string_view more) {
     // `more` may be part of the string itself, which is about to move.
     bool inside = more.data() >= text->data() && more.data() < text->data() + text->size;
     size_t offset = inside ? more.data() - text->data() : 0;
-    size_t capacity =
-        natural_capacity(std::min(std::max(size, size_t{text->capacity} * 2), kMaxStringSize));
+    size_t capacity = natural_capacity(std::min(std::max(size, size_t{text->capacity} * 2), kMaxStringSize));
     text = moved_to(text, capacity);
     memcpy(text->data() + text->size, inside ? text->data() + offset : more.data(), more.size());
     target.init_raw(Kind::String, reinterpret_cast<uint64_t>(text));
   } else {
     // The second append is likely to come: leave room for it.
     note_copy(text->size / 16);
-    auto copy = Ref<StringObject>::adopt(make_string(size, natural_capacity(std::min(size + size / 2, kMaxStringSize))));
+    auto copy =
+        Ref<StringObject>::adopt(make_string(size, natural_capacity(std::min(size + size / 2, kMaxStringSize))));
     copy_text(copy->data(), text->view());
     copy_text(copy->data() + text->size, more);
     copy->chars_value = chars;

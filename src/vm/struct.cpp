@@ -10,7 +10,7 @@
 
 namespace harn::vm {
 
-Shape* new_root_shape(StructTypeObject* owner);            // shape.cpp
+Shape* new_root_shape(StructTypeObject* owner);  // shape.cpp
 Shape* declared_child(Shape* shape, StringObject* key);
 void give_shapes_to(Shape* root, StructTypeObject* owner);
 
@@ -98,8 +98,8 @@ const Value* StructTypeObject::find_method(const StringObject* wanted) const {
   return nullptr;
 }
 
-Ref<StructTypeObject> new_struct_type(std::string_view name,
-                                      std::span<StringObject* const> fields, uint64_t declaration) {
+Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
+                                      uint64_t declaration) {
   auto type = new_type(intern(name), declaration);
   lay_out(type.get(), fields, {});
   return type;
@@ -123,9 +123,8 @@ void add_method(StructTypeObject* type, StringObject* name, Value closure) {
   bool changes_shapes = type->declaration && type->root && !type->keeps_shapes;
   if (changes_shapes) unused_layouts().put(type);
   using Method = StructTypeObject::Method;
-  type->methods =
-      static_cast<Method*>(reallocate(type->methods, type->method_count * sizeof(Method),
-                                      (type->method_count + 1) * sizeof(Method)));
+  type->methods = static_cast<Method*>(
+      reallocate(type->methods, type->method_count * sizeof(Method), (type->method_count + 1) * sizeof(Method)));
   new (type->methods + type->method_count++) Method{name, std::move(closure)};
   if (changes_shapes) lay_out(type, {type->shape->keys, type->shape->count}, UnusedLayouts::names_of(type));
 }
@@ -134,14 +133,14 @@ void destroy_struct_type(Object* object) {
   auto* type = static_cast<StructTypeObject*>(object);
   if (type->declaration && type->root) unused_layouts().put(type);
   for (uint32_t i = 0; i < type->method_count; ++i) type->methods[i].closure.~Value();
-  if (type->methods)
-    deallocate(type->methods, type->method_count * sizeof(StructTypeObject::Method));
+  if (type->methods) deallocate(type->methods, type->method_count * sizeof(StructTypeObject::Method));
   deallocate(type, sizeof(StructTypeObject));
 }
 
 Ref<DictObject> new_struct(StructTypeObject* type) {
   // Others may make some, too.
-  if (!__atomic_load_n(&type->keeps_shapes, __ATOMIC_RELAXED)) __atomic_store_n(&type->keeps_shapes, true, __ATOMIC_RELAXED);
+  if (!__atomic_load_n(&type->keeps_shapes, __ATOMIC_RELAXED))
+    __atomic_store_n(&type->keeps_shapes, true, __ATOMIC_RELAXED);
   return new_dict(type->shape);
 }
 

@@ -93,7 +93,8 @@ Status Interpreter::switch_task() {
 
 Status Interpreter::take_requests(bool in_wait) {
   uint32_t wanted = task_->requests.load(std::memory_order_acquire);
-  if (wanted == 0 && !task_->deadline_passed) [[likely]] return Status::Done;
+  if (wanted == 0 && !task_->deadline_passed) [[likely]]
+    return Status::Done;
   if (wanted & kRequestStop) {
     task_->requests.fetch_and(~uint32_t{kRequestStop | kRequestCancel});
     task_->stopping = true;
@@ -225,7 +226,8 @@ Wake Interpreter::wait() {
 
 Status Interpreter::checkpoint() {
   constexpr size_t kSome = 4'000;
-  if (has_remains) [[unlikely]] work_off_remains(kSome);
+  if (has_remains) [[unlikely]]
+    work_off_remains(kSome);
   bool others = task_->scheduler->poll();
   if (take_requests(false) == Status::Failed) return Status::Failed;
   if (!others) return Status::Done;
@@ -255,8 +257,7 @@ static Step start_wait(const Builtin& row, WaitCall& call, Task& task) {
   }
 }
 
-Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result,
-                              bool is_retry) {
+Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count, uint32_t result, bool is_retry) {
   WaitCall call(vm_, row, co_->stack + first, count, *task_, is_retry);
   switch (start_wait(row, call, *task_)) {
     case Step::Failed: return fail(std::unexpected(std::move(call.error)));
@@ -264,7 +265,8 @@ Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count
       for (uint32_t i = 0; i < count; ++i) co_->stack[first + i].set_nil();
       co_->stack[result] = std::move(call.result);
       settle_cells(co_->stack[result]);
-      if (!vm_.has_stop()) [[likely]] return Status::Done;
+      if (!vm_.has_stop()) [[likely]]
+        return Status::Done;
       task_->scheduler->poll();
       return take_requests(false);
     case Step::Parked: break;

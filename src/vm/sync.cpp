@@ -74,7 +74,8 @@ void serve(Lock& lock) {
     lock.metrics.waited += time_since(lock, task.wait_until);
     // It goes on with the use that it has waited with.
     bool is_block = waiter->number == kForBlock;
-    Value answer = is_block ? Value::integer(grant_block(lock, task)) : grant(LockUse::adopt(&lock), task, waiter->number);
+    Value answer =
+        is_block ? Value::integer(grant_block(lock, task)) : grant(LockUse::adopt(&lock), task, waiter->number);
     task.scheduler->answer(task, std::move(answer));
   }
 }
@@ -115,8 +116,12 @@ inline void leave_block(Lock& lock, Nanoseconds since) {
 constinit const HandleType kPermitType = {"sync_permit", destroy_handle<Permit>, display_permit, drop_permit};
 
 Lock::Lock(Locks& locks, std::string_view kind, std::string_view key, uint64_t capacity)
-    : locks(&locks), kind(kind), key(key), capacity(capacity),
-      label(text_value(fmt::format("{} '{}'", kind, key))), available(capacity) {
+    : locks(&locks),
+      kind(kind),
+      key(key),
+      capacity(capacity),
+      label(text_value(fmt::format("{} '{}'", kind, key))),
+      available(capacity) {
   freeze(label);  // tasks on other workers show it
   waiting.owner = this;
   waiting.left = left;
@@ -247,7 +252,8 @@ Step acquire(WaitCall& call, LockUse use, uint64_t amount, Nanoseconds due) {
 // The place in the code remembers the lock; a unit belongs to one program.
 static Lock& lock_of(Task& task, InlineCache& place) {
   uint64_t known = place.found();
-  if (known != InlineCache::kEmpty) [[likely]] return *reinterpret_cast<Lock*>(known);
+  if (known != InlineCache::kEmpty) [[likely]]
+    return *reinterpret_cast<Lock*>(known);
   Lock& lock = task.scheduler->locks().find_block(place.name->view());
   place.publish(reinterpret_cast<uint64_t>(&lock));
   return lock;
@@ -286,7 +292,8 @@ bool release_permit(Permit& permit) {
 
 void leave_block(Coroutine& coroutine, size_t keep) {
   std::vector<HeldPermit>& permits = *coroutine.permits;
-  if (permits.size() != keep + 1) [[unlikely]] return release_permits(coroutine, keep);
+  if (permits.size() != keep + 1) [[unlikely]]
+    return release_permits(coroutine, keep);
   HeldPermit& held = permits.back();
   Lock& lock = *held.block;
   Nanoseconds since = held.since;

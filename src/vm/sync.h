@@ -17,12 +17,12 @@ class Locks;
 struct Lock {
   Lock(Locks& locks, std::string_view kind, std::string_view key, uint64_t capacity);
 
-  Locks* locks;  // null when the program has ended and only permits are left
+  Locks* locks;            // null when the program has ended and only permits are left
   const std::string kind;  // "mutex", "semaphore", "gate", "rwlock"
   const std::string key;
   const uint64_t capacity;
   const Value label;  // for reports: what a task waits for
-  SpinLock guard;  // of what follows
+  SpinLock guard;     // of what follows
   uint64_t available;
   WaitQueue waiting{guard};
   struct Metrics {
@@ -43,9 +43,16 @@ struct Lock {
 class LockUse {
  public:
   LockUse() = default;
-  static LockUse adopt(Lock* lock) { LockUse use; use.lock_ = lock; return use; }
+  static LockUse adopt(Lock* lock) {
+    LockUse use;
+    use.lock_ = lock;
+    return use;
+  }
   LockUse(LockUse&& other) noexcept : lock_(other.detach()) {}
-  LockUse& operator=(LockUse&& other) noexcept { std::swap(lock_, other.lock_); return *this; }
+  LockUse& operator=(LockUse&& other) noexcept {
+    std::swap(lock_, other.lock_);
+    return *this;
+  }
   ~LockUse();
 
   Lock* operator->() const { return lock_; }

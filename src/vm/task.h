@@ -78,17 +78,17 @@ struct Task : HandleObject {
 
   // ---- who it is ----
   Scheduler* scheduler = nullptr;
-  uint64_t id = 0;           // 0: the root task
-  uint64_t parent_id = 0;    // who started it
-  Task* parent = nullptr;    // whose child it is: its parent while that lives, then the root
-  uint64_t group = 0;        // siblings of one `parallel`; 0: none
-  uint32_t index = 0;        // among the children its parent started
+  uint64_t id = 0;         // 0: the root task
+  uint64_t parent_id = 0;  // who started it
+  Task* parent = nullptr;  // whose child it is: its parent while that lives, then the root
+  uint64_t group = 0;      // siblings of one `parallel`; 0: none
+  uint32_t index = 0;      // among the children its parent started
 
   // ---- what it runs ----
-  Worker* home = nullptr;    // where it runs, or ran last; written by whoever has it in hand
+  Worker* home = nullptr;  // where it runs, or ran last; written by whoever has it in hand
   // It waits, and the worker it ran on is through with it: whoever ends the wait may run it elsewhere.
   std::atomic<bool> has_left{false};
-  Value entry;               // what to call, until it starts
+  Value entry;  // what to call, until it starts
   std::unique_ptr<std::vector<Value>> arguments;
   Coroutine root;
   Coroutine* current = &root;
@@ -112,28 +112,28 @@ struct Task : HandleObject {
   // runs. The interpreter looks for them only while there are some that it could happen to.
   GeneratorObject* first_closing = nullptr;
   GeneratorObject* last_closing = nullptr;
-  uint32_t watched = 0;        // generators with clean-up code that have begun and not ended
+  uint32_t watched = 0;  // generators with clean-up code that have begun and not ended
   bool is_watching = false;
   bool started = false;
-  bool stopping = false;       // it was told to unwind
+  bool stopping = false;        // it was told to unwind
   bool helps_clean_up = false;  // started by one that was: it may begin though the program is being stopped
-  uint32_t turns_kept = 0;     // times that it did not make room for others because it held a lock
-  bool computes = false;       // it has used up its last turn without talking to others
-  bool beside_root = false;    // runs in the root's place, with its variables
-  bool keeps_permits = false;  // the root, while it runs the statements of modules, whose scopes end with the program
-  size_t kept_permits = 0;     // how many those hold
-  bool is_held = false;        // the root, while somebody runs in its place
-  Thrown thrown;               // kRequestThrow
+  uint32_t turns_kept = 0;      // times that it did not make room for others because it held a lock
+  bool computes = false;        // it has used up its last turn without talking to others
+  bool beside_root = false;     // runs in the root's place, with its variables
+  bool keeps_permits = false;   // the root, while it runs the statements of modules, whose scopes end with the program
+  size_t kept_permits = 0;      // how many those hold
+  bool is_held = false;         // the root, while somebody runs in its place
+  Thrown thrown;                // kRequestThrow
   uint32_t children_started = 0;
   uint32_t groups_started = 0;
-  Value context;               // dict of task-local values, or nil
-  Ref<HandleObject> run;       // effects/run.h; null: the VM's own
+  Value context;          // dict of task-local values, or nil
+  Ref<HandleObject> run;  // effects/run.h; null: the VM's own
   std::unique_ptr<TaskEffects> effects;
   TaskEffects& own_effects() {
     if (!effects) effects = std::make_unique<TaskEffects>();
     return *effects;
   }
-  Deadline* deadline = nullptr;  // innermost
+  Deadline* deadline = nullptr;                // innermost
   std::atomic<uint32_t> expired_deadlines{0};  // of them
   bool deadline_passed = false;                // one of them, and the task knows
   std::atomic<uint32_t> requests{0};
@@ -144,13 +144,13 @@ struct Task : HandleObject {
   std::atomic<uint64_t> ticket{0};  // of the wait that is on; 0: not waiting
   uint64_t tickets = 0;             // given so far
   WaitingCall call;
-  Fiber* fiber = nullptr;           // the stack of a builtin that waits in the middle of C++ code
+  Fiber* fiber = nullptr;               // the stack of a builtin that waits in the middle of C++ code
   LoopStacks::Place* parted = nullptr;  // it stopped in the middle of C++ code, and goes on there: Interpreter::part
   Wake woken_by = Wake::Value;
   bool woken = false;
-  Value answer;                     // Wake::Value
-  Thrown failure;                   // Wake::Error
-  Waiter waiter;                    // in one queue
+  Value answer;                                // Wake::Value
+  Thrown failure;                              // Wake::Error
+  Waiter waiter;                               // in one queue
   std::deque<Waiter>* more_waiters = nullptr;  // in several
   struct WaitTimer : Timer {
     Task* task = nullptr;

@@ -49,8 +49,7 @@ void note_frame(ErrorObject& error, TraceFrame frame) {
     error.trace->reserve(4);
   }
   if (error.trace->size() >= kLongest) shorten(*error.trace);
-  bool repeats = frame.mark == Mark::TailCalls && !error.trace->empty() &&
-                 error.trace->back().mark == Mark::TailCalls;
+  bool repeats = frame.mark == Mark::TailCalls && !error.trace->empty() && error.trace->back().mark == Mark::TailCalls;
   if (!repeats) error.trace->push_back(frame);
 }
 
@@ -63,9 +62,7 @@ std::string trace_text(const ErrorObject& error) {
   return out;
 }
 
-void note_task(ErrorObject& error, uint64_t task) {
-  note_frame(error, {nullptr, 0, Mark::Task, task});
-}
+void note_task(ErrorObject& error, uint64_t task) { note_frame(error, {nullptr, 0, Mark::Task, task}); }
 
 std::string stack_text(const Task& task) {
   std::string out;

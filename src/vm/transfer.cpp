@@ -24,9 +24,7 @@ namespace {
 // Object::flags of frozen objects: they were frozen together with functions, so functions may be in them.
 constexpr uint8_t kHoldsFunctions = 0x80;
 
-bool is_shared(const Object* object) {
-  return refs_of(object) <= 0;
-}
+bool is_shared(const Object* object) { return refs_of(object) <= 0; }
 
 bool has_state(Kind kind) {
   return kind == Kind::Cell || kind == Kind::Generator || kind == Kind::Iter || kind == Kind::Rng;
@@ -123,13 +121,11 @@ class Freezer {
   bool plain_ = true;
   bool holds_functions_ = false;
   std::vector<Object*> frozen_;
-  std::vector<Object*> known_;   // frozen before, and yet to be looked into
+  std::vector<Object*> known_;                         // frozen before, and yet to be looked into
   std::unique_ptr<std::unordered_set<Object*>> seen_;  // the same, for looking up
 };
 
-bool freeze(const Value& value, Task* sender) {
-  return !value.is_heap() || Freezer(sender).freeze(value.object());
-}
+bool freeze(const Value& value, Task* sender) { return !value.is_heap() || Freezer(sender).freeze(value.object()); }
 
 // Tells apart what can be frozen, and freezes it, and what leads to something that must be copied. Looks at each
 // object once, however many ways lead to it.
@@ -342,8 +338,7 @@ Outcome<Value> Crossing::Copier::copy(const Value& value, int depth) {
       for (const Value& item : value.as_set()->values()) copied->insert(HARN_TRY(give(item, depth)));
       return Value(std::move(copied));
     }
-    default:
-      return runtime_error("a {} whose parts change cannot be given to another task", type_name(value));
+    default: return runtime_error("a {} whose parts change cannot be given to another task", type_name(value));
   }
 }
 

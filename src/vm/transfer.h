@@ -22,8 +22,8 @@ struct Task;
 class Crossing {
  public:
   enum class Variables : uint8_t {
-    Shared,  // the receiver starts with the sender's program variables (Luggage below)
-    Carried, // functions take the program variables they use along, as the sender has them now
+    Shared,   // the receiver starts with the sender's program variables (Luggage below)
+    Carried,  // functions take the program variables they use along, as the sender has them now
   };
   // `sender`: whose values they are; null for those that wait in a Luggage.
   Crossing(Task* sender, Variables variables);
@@ -52,11 +52,11 @@ Outcome<Value> transfer(Value value, Task& sender);
 
 // What a task starts with.
 struct Luggage {
-  Value entry;              // what to call
+  Value entry;  // what to call
   std::vector<Value> args;
-  Value context;            // task-local values
+  Value context;  // task-local values
   GlobalsRef globals;
-  bool is_plain = true;     // nothing in it has state: several tasks may have the same
+  bool is_plain = true;  // nothing in it has state: several tasks may have the same
 };
 // Takes a snapshot of the parent's for a child.
 Outcome<Luggage> pack(Task& parent, const Value& entry, std::span<const Value> args = {});

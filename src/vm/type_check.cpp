@@ -41,8 +41,9 @@ class Fitting {
     switch (type.kind) {
       case TypeCheck::Kind::Any: return true;
       // Ints and floats stand in for each other.
-      case TypeCheck::Kind::Int: case TypeCheck::Kind::Float: case TypeCheck::Kind::Number:
-        return value.is_number();
+      case TypeCheck::Kind::Int:
+      case TypeCheck::Kind::Float:
+      case TypeCheck::Kind::Number: return value.is_number();
       case TypeCheck::Kind::String: return value.is_string();
       case TypeCheck::Kind::Bytes: return value.is(Kind::Bytes);
       case TypeCheck::Kind::Bool: return value.is_bool();
@@ -164,8 +165,8 @@ std::string shape_problem(const Value& value, const TypeCheck& type, const std::
     if (field.type->kind == TypeCheck::Kind::Shape) {
       return shape_problem(*found, *field.type, path + "." + field.name, root);
     }
-    return fmt::format("parameter '{}': field '{}' expected {}, got {}", path, field.name,
-                       field.type->shown(), type_name(*found));
+    return fmt::format("parameter '{}': field '{}' expected {}, got {}", path, field.name, field.type->shown(),
+                       type_name(*found));
   }
   return {};
 }
@@ -190,7 +191,8 @@ Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
   if (value.is(Kind::Unset)) return Status::Done;
   const Value* bad = nullptr;
   if (!check.rest) {
-    if (fits(value, *check.type, check.type)) [[likely]] return Status::Done;
+    if (fits(value, *check.type, check.type)) [[likely]]
+      return Status::Done;
     bad = &value;
   } else {
     for (const Value& item : value.as_list()->values()) {
@@ -201,8 +203,8 @@ Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
   if (const TypeCheck* shape = failing_shape(*bad, *check.type, check.type)) {
     return fail(type_error("{}", shape_problem(*bad, *shape, check.parameter, check.type)));
   }
-  return fail(plain_error("TypeError: parameter '{}' expected {}, got {} ({})", check.parameter,
-                          check.type->shown(), type_name(*bad), shortened(*bad)));
+  return fail(plain_error("TypeError: parameter '{}' expected {}, got {} ({})", check.parameter, check.type->shown(),
+                          type_name(*bad), shortened(*bad)));
 }
 
 bool Interpreter::is_caught(const ErrorObject& error, const std::shared_ptr<TypeCheck>& type) {

@@ -36,11 +36,11 @@ enum class Kind : uint8_t {
   Iter,
   Generator,
   Rng,
-  Cell,        // a captured variable that is assigned after capture
+  Cell,  // a captured variable that is assigned after capture
   StructType,
   EnumType,
-  Error,       // an error on its way to a handler; catch unwraps it
-  Handle,      // a task, channel, lock, ...: see handle.h
+  Error,   // an error on its way to a handler; catch unwraps it
+  Handle,  // a task, channel, lock, ...: see handle.h
   Count,
 };
 
@@ -65,12 +65,14 @@ inline void set_refs(Object* object, int32_t refs) { __atomic_store_n(&object->r
 
 inline void retain(Object* object) {
   int32_t refs = refs_of(object);
-  if (refs > 0) [[likely]] set_refs(object, refs + 1);
+  if (refs > 0) [[likely]]
+    set_refs(object, refs + 1);
   else retain_slow(object);
 }
 inline void release(Object* object) {
   int32_t refs = refs_of(object);
-  if (refs > 1) [[likely]] set_refs(object, refs - 1);
+  if (refs > 1) [[likely]]
+    set_refs(object, refs - 1);
   else release_slow(object);
 }
 
@@ -80,13 +82,27 @@ class Ref {
  public:
   Ref() = default;
   // Takes over a count the caller owns.
-  static Ref adopt(T* object) { Ref ref; ref.object_ = object; return ref; }
-  static Ref share(T* object) { if (object) retain(object); return adopt(object); }
+  static Ref adopt(T* object) {
+    Ref ref;
+    ref.object_ = object;
+    return ref;
+  }
+  static Ref share(T* object) {
+    if (object) retain(object);
+    return adopt(object);
+  }
 
-  Ref(const Ref& other) : object_(other.object_) { if (object_) retain(object_); }
+  Ref(const Ref& other) : object_(other.object_) {
+    if (object_) retain(object_);
+  }
   Ref(Ref&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
-  Ref& operator=(Ref other) noexcept { std::swap(object_, other.object_); return *this; }
-  ~Ref() { if (object_) release(object_); }
+  Ref& operator=(Ref other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Ref() {
+    if (object_) release(object_);
+  }
 
   T* get() const { return object_; }
   T* operator->() const { return object_; }
@@ -121,9 +137,7 @@ class Value {
   Value(const Value& other) : kind_(other.kind_), bits_(other.bits_) {
     if (is_heap()) retain(object());
   }
-  Value(Value&& other) noexcept : kind_(other.kind_), bits_(other.bits_) {
-    other.kind_ = Kind::Nil;
-  }
+  Value(Value&& other) noexcept : kind_(other.kind_), bits_(other.bits_) { other.kind_ = Kind::Nil; }
   // Always inlined: the interpreter's loop is so large that the compiler would rather not.
   // `other` may live inside what this value lets go of, so it is read before the old value drops.
   [[gnu::always_inline]] Value& operator=(const Value& other) {
@@ -153,9 +167,7 @@ class Value {
   static Value boolean(bool value) { return Value(Kind::Bool, value); }
   static Value integer(int64_t value) { return Value(Kind::Int, static_cast<uint64_t>(value)); }
   static Value number(double value) { return Value(Kind::Float, std::bit_cast<uint64_t>(value)); }
-  static Value builtin(const Builtin* row) {
-    return Value(Kind::Builtin, reinterpret_cast<uint64_t>(row));
-  }
+  static Value builtin(const Builtin* row) { return Value(Kind::Builtin, reinterpret_cast<uint64_t>(row)); }
   static Value share(Object* object) {
     retain(object);
     return Value(object->kind, reinterpret_cast<uint64_t>(object));
@@ -170,7 +182,7 @@ class Value {
   bool is_float() const { return kind_ == Kind::Float; }
   bool is_number() const { return is_int() || is_float(); }
   bool is_string() const { return kind_ == Kind::String; }
-  bool is_list() const { return kind_ == Kind::List; }       // not a range: see list_size in list.h
+  bool is_list() const { return kind_ == Kind::List; }  // not a range: see list_size in list.h
   bool is_dict() const { return kind_ == Kind::Dict; }
   bool is_callable() const { return kind_ == Kind::Closure || kind_ == Kind::Builtin; }
 
@@ -182,12 +194,14 @@ class Value {
   const Builtin* as_builtin() const { return reinterpret_cast<const Builtin*>(bits_); }
   Object* object() const { return reinterpret_cast<Object*>(bits_); }
   template <class T>
-  T* as() const { return reinterpret_cast<T*>(bits_); }
+  T* as() const {
+    return reinterpret_cast<T*>(bits_);
+  }
   StringObject* as_string() const { return as<StringObject>(); }
   BytesObject* as_bytes() const { return as<BytesObject>(); }
   ListObject* as_list() const { return as<ListObject>(); }
   RangeObject* as_range() const { return as<RangeObject>(); }
-  DictObject* as_dict() const { return as<DictObject>(); }    // Dict and Struct
+  DictObject* as_dict() const { return as<DictObject>(); }  // Dict and Struct
   SetObject* as_set() const { return as<SetObject>(); }
   EnumObject* as_enum() const { return as<EnumObject>(); }
   PairObject* as_pair() const { return as<PairObject>(); }
@@ -199,18 +213,39 @@ class Value {
   bool is_unique() const { return is_heap() && refs_of(object()) == 1; }
 
   // Raw access for the interpreter.
-  void set_int(int64_t value) { drop(); kind_ = Kind::Int; bits_ = static_cast<uint64_t>(value); }
-  void set_float(double value) { drop(); kind_ = Kind::Float; bits_ = std::bit_cast<uint64_t>(value); }
-  void set_bool(bool value) { drop(); kind_ = Kind::Bool; bits_ = value; }
-  void set_nil() { drop(); kind_ = Kind::Nil; bits_ = 0; }
+  void set_int(int64_t value) {
+    drop();
+    kind_ = Kind::Int;
+    bits_ = static_cast<uint64_t>(value);
+  }
+  void set_float(double value) {
+    drop();
+    kind_ = Kind::Float;
+    bits_ = std::bit_cast<uint64_t>(value);
+  }
+  void set_bool(bool value) {
+    drop();
+    kind_ = Kind::Bool;
+    bits_ = value;
+  }
+  void set_nil() {
+    drop();
+    kind_ = Kind::Nil;
+    bits_ = 0;
+  }
   // Without releasing what was there: only for slots known to hold no heap object.
-  void init_raw(Kind kind, uint64_t bits) { kind_ = kind; bits_ = bits; }
+  void init_raw(Kind kind, uint64_t bits) {
+    kind_ = kind;
+    bits_ = bits;
+  }
   void forget() { kind_ = Kind::Nil; }
   uint64_t bits() const { return bits_; }
 
  private:
   Value(Kind kind, uint64_t bits) : kind_(kind), bits_(bits) {}
-  void drop() { if (is_heap()) release(object()); }
+  void drop() {
+    if (is_heap()) release(object());
+  }
 
   Kind kind_;
   uint64_t bits_;

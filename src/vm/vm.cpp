@@ -69,11 +69,13 @@ static Outcome<Value> drop_variables(Call&) {
 
 Outcome<Value> Vm::end_tasks() {
   constinit static const Builtin kDropOwned = {.name = "__drop_owned", .signature = "() -> nil", .call = drop_owned};
-  constinit static const Builtin kDropGenerators = {.name = "__drop_generators", .signature = "() -> nil", .call = drop_variables};
+  constinit static const Builtin kDropGenerators = {
+      .name = "__drop_generators", .signature = "() -> nil", .call = drop_variables};
   Task& root = scheduler_->root();
   Outcome<Value> closed;
   if (!owned_.empty() || root.kept_permits > 0) closed = call(Value::builtin(&kDropOwned), {});
-  if (root.watched > 0 && root.globals && !root.globals->is_shared()) closed = call(Value::builtin(&kDropGenerators), {});
+  if (root.watched > 0 && root.globals && !root.globals->is_shared())
+    closed = call(Value::builtin(&kDropGenerators), {});
   scheduler_->end_tasks();
   return closed;
 }
@@ -127,9 +129,7 @@ Value Vm::global(uint32_t index) const { return scheduler_->root().globals->valu
 
 void Vm::preset_global(uint32_t index, Value value) { presets_[index] = std::move(value); }
 
-Outcome<Value> Vm::call(const Value& callee, std::span<const Value> args) {
-  return scheduler_->run_root(callee, args);
-}
+Outcome<Value> Vm::call(const Value& callee, std::span<const Value> args) { return scheduler_->run_root(callee, args); }
 
 // Whether what the last child got is still what the parent has.
 static bool is_current(Task& parent, std::span<const uint32_t> visible) {

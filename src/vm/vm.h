@@ -27,7 +27,7 @@ class Crossing;
 class Scheduler;
 
 struct Limits {
-  int64_t while_limit = 10'000;    // passes of one `while`; 0: no limit
+  int64_t while_limit = 10'000;  // passes of one `while`; 0: no limit
   uint32_t max_frames = 400'000;
   uint32_t max_registers = 16'000'000;
 };
@@ -37,7 +37,7 @@ enum class StopReason : uint32_t { None, Interrupt, Timeout };
 
 struct VmOptions {
   Limits limits;
-  unsigned workers = 0;  // threads that run tasks; 0: as many as there are processors
+  unsigned workers = 0;        // threads that run tasks; 0: as many as there are processors
   bool eager_workers = false;  // for tests: tasks move to other workers as soon as they can
   // Compiles the library functions that are written in Harn; called when one is first needed.
   std::function<std::unique_ptr<bytecode::Program>(std::string_view part)> load_prelude;
@@ -95,7 +95,8 @@ class Vm {
   // On whose behalf its effects happen (effects/run.h); made on first use.
   template <class Make>
   HandleObject& run(const Make& make) {
-    if (HandleObject* made = run_made_.load(std::memory_order_acquire)) [[likely]] return *made;
+    if (HandleObject* made = run_made_.load(std::memory_order_acquire)) [[likely]]
+      return *made;
     std::lock_guard lock(locals_lock_);
     if (!run_) run_ = make();
     run_made_.store(run_.get(), std::memory_order_release);
@@ -137,10 +138,10 @@ class Vm {
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them
   Unit* main_ = nullptr;
   SpinLock visible_lock_;
-  const Unit* visible_of_ = nullptr;     // the unit that `visible_` was found for
-  std::vector<uint32_t> visible_;        // variables that child tasks see
+  const Unit* visible_of_ = nullptr;  // the unit that `visible_` was found for
+  std::vector<uint32_t> visible_;     // variables that child tasks see
   std::unordered_map<uint32_t, Value> presets_;
-  std::vector<uint32_t> owned_;          // variables that are dropped at the end
+  std::vector<uint32_t> owned_;  // variables that are dropped at the end
   std::mutex prelude_lock_;
   std::unordered_map<std::string, std::unique_ptr<PreludePart>> prelude_;  // by part
   std::atomic<PreludePart*> main_prelude_{nullptr};

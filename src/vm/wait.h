@@ -32,10 +32,10 @@ struct WaiterLink {
 // One task's place in one queue. Lives in the task.
 struct Waiter : WaiterLink {
   Task* task = nullptr;
-  uint64_t ticket = 0;  // which of the task's waits this is
+  uint64_t ticket = 0;                     // which of the task's waits this is
   std::atomic<WaitQueue*> queue{nullptr};  // null: not in a queue (any more); set with its lock held
-  Value value;          // what it brings (a sender's value) or keeps alive
-  uint64_t number = 0;  // what it wants: permits, the place in a select
+  Value value;                             // what it brings (a sender's value) or keeps alive
+  uint64_t number = 0;                     // what it wants: permits, the place in a select
 };
 
 // First come, first served. All calls with the owner's lock held.

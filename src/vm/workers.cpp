@@ -378,8 +378,8 @@ void Scheduler::sleep(Worker& worker, Nanoseconds look_again) {
     stuck = is_stuck();
   }
   give_back_credits();
-  bool has_work = worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 ||
-                  vm_.has_stop() || ending_;
+  bool has_work =
+      worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 || vm_.has_stop() || ending_;
   if (!has_work && !stuck) {
     if (is_main) vm_.host().flush();  // what was printed before a wait is seen during it
     Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();

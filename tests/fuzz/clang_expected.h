@@ -14,8 +14,8 @@ template <class E>
 class unexpected {
  public:
   template <class G = E>
-    requires(!is_same_v<remove_cvref_t<G>, unexpected>)
-  constexpr explicit unexpected(G&& error) : error_(std::forward<G>(error)) {}
+  requires(!is_same_v<remove_cvref_t<G>, unexpected>) constexpr explicit unexpected(G&& error)
+      : error_(std::forward<G>(error)) {}
   const E& error() const& { return error_; }
   E& error() & { return error_; }
   E&& error() && { return std::move(error_); }
@@ -34,8 +34,8 @@ class expected {
 
   expected() : state_(in_place_index<0>) {}
   template <class U = T>
-    requires(!is_same_v<remove_cvref_t<U>, expected> && is_constructible_v<T, U>)
-  expected(U&& value) : state_(in_place_index<0>, std::forward<U>(value)) {}
+  requires(!is_same_v<remove_cvref_t<U>, expected> && is_constructible_v<T, U>) expected(U&& value)
+      : state_(in_place_index<0>, std::forward<U>(value)) {}
   template <class G>
   expected(unexpected<G> error) : state_(in_place_index<1>, E(std::move(error).error())) {}
 
@@ -53,7 +53,9 @@ class expected {
   const E& error() const& { return *get_if<1>(&state_); }
   E&& error() && { return std::move(*get_if<1>(&state_)); }
   template <class U>
-  T value_or(U&& otherwise) const& { return has_value() ? **this : static_cast<T>(std::forward<U>(otherwise)); }
+  T value_or(U&& otherwise) const& {
+    return has_value() ? **this : static_cast<T>(std::forward<U>(otherwise));
+  }
 
  private:
   variant<T, E> state_;

@@ -25,7 +25,8 @@ std::string describe(const builtins::Regex& regex, const vm::Value& value) {
     HARN_ASSERT(matches.begin() >= last && matches.end() <= text.size(), "matches overlap or leave the text");
     for (int i = 1; i <= regex->NumberOfCapturingGroups(); ++i) {
       auto group = matches.group(static_cast<size_t>(i));
-      bool inside = group.empty() || (group.data() >= text.data() && group.data() + group.size() <= text.data() + text.size());
+      bool inside =
+          group.empty() || (group.data() >= text.data() && group.data() + group.size() <= text.data() + text.size());
       HARN_ASSERT(inside, "a group leaves the text");
     }
     last = matches.end();

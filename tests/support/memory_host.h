@@ -17,9 +17,7 @@ class MemoryHost : public vm::Host {
   std::map<std::string, std::string, std::less<>> variables;
   int64_t clock_ms = 1'700'000'000'123;
 
-  void write(vm::Stream stream, std::string_view text) override {
-    (stream == vm::Stream::Err ? err : out) += text;
-  }
+  void write(vm::Stream stream, std::string_view text) override { (stream == vm::Stream::Err ? err : out) += text; }
   void flush() override {}
   bool read_line(std::string& line) override {
     if (in.empty()) return false;

@@ -42,8 +42,9 @@ class DataCall {
 
   static const vm::BuiltinTable& table() {
     static const std::span<const vm::Builtin> families[] = {
-        output_rows(), log_rows(), convert_rows(), testing_rows(), junit_rows(), json_rows(), json_pointer_rows(), jq_rows(),
-        yaml_rows(), toml_rows(), csv_rows(), schema_rows(), schema_convert_rows(), regex_rows()};
+        output_rows(),         log_rows(),  convert_rows(), testing_rows(), junit_rows(), json_rows(),
+        json_pointer_rows(),   jq_rows(),   yaml_rows(),    toml_rows(),    csv_rows(),   schema_rows(),
+        schema_convert_rows(), regex_rows()};
     static const vm::BuiltinTable table(families);
     return table;
   }

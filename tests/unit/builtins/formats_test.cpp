@@ -14,7 +14,8 @@ TEST(Yaml, ReadsScalarsByTheCoreSchema) {
   EXPECT_EQ(data.run("type_of", *data.call("yaml_parse", {S("'1'")})), "string");
   EXPECT_EQ(data.run("yaml_parse", S("!!str 1")), "1");
   EXPECT_EQ(data.run("yaml_parse", S("")), "nil");
-  EXPECT_EQ(data.run("yaml_parse", S("a:\n  - b: 1\n    c: |\n      x\n      y\n  - 2\n1: {}")), "{1: {}, a: [{b: 1, c: x\ny\n}, 2]}");
+  EXPECT_EQ(data.run("yaml_parse", S("a:\n  - b: 1\n    c: |\n      x\n      y\n  - 2\n1: {}")),
+            "{1: {}, a: [{b: 1, c: x\ny\n}, 2]}");
 }
 
 TEST(Yaml, AliasesShareTheirValue) {
@@ -22,7 +23,8 @@ TEST(Yaml, AliasesShareTheirValue) {
   EXPECT_EQ(data.run("yaml_parse", S("a: &x [1]\nb: *x")), "{a: [1], b: [1]}");
   std::string bomb = "a0: &a0 [x, x]\n";
   for (int i = 1; i < 60; ++i) {
-    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + ", *a" + std::to_string(i - 1) + "]\n";
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + ", *a" +
+            std::to_string(i - 1) + "]\n";
   }
   EXPECT_TRUE(data.call("yaml_parse", {S(bomb)}).has_value());
 }
@@ -33,14 +35,20 @@ TEST(Yaml, BadInput) {
   EXPECT_TRUE(data.run("yaml_parse", S("a: *nope")).starts_with("!YAML parse error: "));
   EXPECT_TRUE(data.run("yaml_parse", S("a\n---\nb")).starts_with("!YAML parse error: more than one document"));
   EXPECT_TRUE(data.run("yaml_parse", S(std::string(100'000, '['))).starts_with("!YAML parse error: "));
-  EXPECT_TRUE(data.run("yaml_parse", I(1)).starts_with("!Type error: `yaml_parse` expects a string for `text`, got int"));
+  EXPECT_TRUE(
+      data.run("yaml_parse", I(1)).starts_with("!Type error: `yaml_parse` expects a string for `text`, got int"));
 }
 
 TEST(Yaml, WritesWhatItReads) {
   DataCall data;
-  Value value = D({{"a", L({I(1), S("two: three"), L({}), D({}), L({L({I(1)}), I(2)}), D({{"x", I(1)}, {"y", L({I(2)})}})})},
-                   {"b", D({{"c", S("true")}, {"d", Value()}, {"e", F(1)}, {"f", S("multi\nline")}, {"g", S("")}})},
-                   {"- odd key", S("plain text")}, {"n", S("1")}, {"u", S("é")}, {"dash", S("-x")}, {"yes", S("no")}});
+  Value value =
+      D({{"a", L({I(1), S("two: three"), L({}), D({}), L({L({I(1)}), I(2)}), D({{"x", I(1)}, {"y", L({I(2)})}})})},
+         {"b", D({{"c", S("true")}, {"d", Value()}, {"e", F(1)}, {"f", S("multi\nline")}, {"g", S("")}})},
+         {"- odd key", S("plain text")},
+         {"n", S("1")},
+         {"u", S("é")},
+         {"dash", S("-x")},
+         {"yes", S("no")}});
   auto text = data.call("yaml_stringify", {value});
   EXPECT_TRUE(equal(*data.call("yaml_parse", {*text}), value)) << display(*text);
   EXPECT_EQ(data.run("yaml_stringify", L({I(1), L({I(2), I(3)})})), "- 1\n- - 2\n  - 3\n");
@@ -62,9 +70,14 @@ TEST(Toml, Reads) {
 
 TEST(Toml, WritesWhatItReads) {
   DataCall data;
-  Value value = D({{"a", I(1)}, {"f", F(2)}, {"big", F(1e300)}, {"list", L({I(1), L({S("x")})})}, {"odd key", S("q\"\n")},
+  Value value = D({{"a", I(1)},
+                   {"f", F(2)},
+                   {"big", F(1e300)},
+                   {"list", L({I(1), L({S("x")})})},
+                   {"odd key", S("q\"\n")},
                    {"t", D({{"u", D({{"v", B(true)}})}, {"w", S("")}})},
-                   {"rows", L({D({{"n", I(1)}}), D({{"n", I(2)}, {"deep", D({{"m", I(3)}})}})})}, {"mixed", L({D({{"n", I(1)}}), I(2)})}});
+                   {"rows", L({D({{"n", I(1)}}), D({{"n", I(2)}, {"deep", D({{"m", I(3)}})}})})},
+                   {"mixed", L({D({{"n", I(1)}}), I(2)})}});
   auto text = data.call("toml_stringify", {value});
   ASSERT_TRUE(text);
   EXPECT_TRUE(equal(*data.call("toml_parse", {*text}), value)) << display(*text);
@@ -90,7 +103,8 @@ TEST(Csv, Writes) {
   EXPECT_EQ(data.run("csv_stringify", rows, D({{"headers", B(true)}})), "a,b\n,1\n2,\n");
   EXPECT_EQ(data.run("csv_stringify", rows), ",1\n2,\n");
   EXPECT_EQ(data.run("csv_stringify", I(1)), "!csv_stringify: expected a list of rows");
-  EXPECT_EQ(data.run("csv_stringify", L({I(1)})), "!csv_stringify: each row must be a list of cells (or use dict rows)");
+  EXPECT_EQ(data.run("csv_stringify", L({I(1)})),
+            "!csv_stringify: each row must be a list of cells (or use dict rows)");
   EXPECT_EQ(data.run("csv_stringify", L({L({}), D({})})), "!csv_stringify: mixed list/dict rows are not supported");
 }
 

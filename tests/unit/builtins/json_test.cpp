@@ -83,7 +83,8 @@ TEST(JsonParse, ManyKeysAndChangingShapes) {
 }
 
 TEST(JsonWrite, Values) {
-  EXPECT_EQ(written(D({{"b", L({I(1), F(1), F(2.5), Value(), B(true)})}, {"a", S("x")}})), R"({"a":"x","b":[1,1,2.5,null,true]})");
+  EXPECT_EQ(written(D({{"b", L({I(1), F(1), F(2.5), Value(), B(true)})}, {"a", S("x")}})),
+            R"({"a":"x","b":[1,1,2.5,null,true]})");
   EXPECT_EQ(written(S("\"\\\n\r\t\x01 é /")), "\"\\\"\\\\\\n\\r\\t\\u0001 é /\"");
   EXPECT_EQ(written(set_of({I(1), I(2)})), "[1,2]");
   EXPECT_EQ(written(new_range(1, 3)), "[1,2,3]");
@@ -125,7 +126,8 @@ Value random_value(std::mt19937& random, int depth) {
     }
     default: {
       Value dict = new_dict();
-      for (unsigned i = random() % 30; i > 0; --i) dict_set(dict, "rnd" + std::to_string(random() % 40), random_value(random, depth + 1));
+      for (unsigned i = random() % 30; i > 0; --i)
+        dict_set(dict, "rnd" + std::to_string(random() % 40), random_value(random, depth + 1));
       return dict;
     }
   }
@@ -152,7 +154,8 @@ TEST(JsonExtract, FindsJsonInText) {
   EXPECT_EQ(data.run("json_extract", S(" 5 ")), "5");
   EXPECT_EQ(data.run("json_extract", S("{\"a\": 1}"), S("a")), "1");
   EXPECT_EQ(data.run("json_extract", S("{\"a\": 1}"), S("b")), "!json_extract: key 'b' not found");
-  EXPECT_EQ(data.run("json_extract", S("[1]"), S("b")), "!json_extract: parsed value is not a dict, cannot extract key");
+  EXPECT_EQ(data.run("json_extract", S("[1]"), S("b")),
+            "!json_extract: parsed value is not a dict, cannot extract key");
   EXPECT_TRUE(data.run("json_extract", S("no")).starts_with("!json_extract: failed to parse JSON: "));
 }
 
@@ -181,7 +184,8 @@ TEST(JsonPointer, ReadsSetsAndDeletes) {
 
 TEST(Jq, Expressions) {
   DataCall data;
-  Value value = D({{"a", D({{"b", L({I(1), I(2), I(3)})}})}, {"s", S("text")}, {"list", L({D({{"n", I(1)}}), D({{"n", I(5)}})})}});
+  Value value = D(
+      {{"a", D({{"b", L({I(1), I(2), I(3)})}})}, {"s", S("text")}, {"list", L({D({{"n", I(1)}}), D({{"n", I(5)}})})}});
   auto jq = [&](std::string_view expression) { return data.run("jq", value, S(expression)); };
   EXPECT_EQ(jq(".a.b"), "[[1, 2, 3]]");
   EXPECT_EQ(jq(".a.b[]"), "[1, 2, 3]");

@@ -106,8 +106,7 @@ TEST(Text, PadsAndReverses) {
   EXPECT_EQ(on_value(S("aéb"), "reverse"), "béa");
   EXPECT_EQ(run("str_pad", S("a"), I(4), S("-"), S("both")), "-a--");
   EXPECT_EQ(run("str_pad", S("e\u0301"), I(2), S("-"), S("left")), "-e\u0301");
-  EXPECT_EQ(run("str_pad", S("a"), I(4), S("-"), S("up")),
-            "error: str_pad: side must be left, right, or both");
+  EXPECT_EQ(run("str_pad", S("a"), I(4), S("-"), S("up")), "error: str_pad: side must be left, right, or both");
 }
 
 TEST(Text, Formats) {
@@ -128,9 +127,13 @@ TEST(Text, MapsCase) {
 }
 
 TEST(Text, SurvivesBrokenUtf8) {
-  Value broken = S("a\xFF\xC3" "b");
+  Value broken =
+      S("a\xFF\xC3"
+        "b");
   EXPECT_EQ(on_value(broken, "count"), "4");
-  EXPECT_EQ(on_value(broken, "reverse"), "b\xC3\xFF" "a");
+  EXPECT_EQ(on_value(broken, "reverse"),
+            "b\xC3\xFF"
+            "a");
   EXPECT_FALSE(run("unicode_normalize", broken).starts_with("error"));
   EXPECT_FALSE(run("uppercase", broken).empty());
   EXPECT_FALSE(run("unicode_graphemes", broken).empty());
@@ -196,8 +199,7 @@ TEST(Lists, Group) {
   EXPECT_EQ(on_value(list, "window", I(4)), "[]");
   EXPECT_EQ(on_value(list, "zip", R(5, 7)), "[[1, 5], [2, 6]]");
   EXPECT_EQ(on_value(list, "zip", I(5)), "[]");
-  EXPECT_EQ(on_value(list, "enumerate"),
-            "[{index: 0, value: 1}, {index: 1, value: 2}, {index: 2, value: 3}]");
+  EXPECT_EQ(on_value(list, "enumerate"), "[{index: 0, value: 1}, {index: 1, value: 2}, {index: 2, value: 3}]");
   EXPECT_TRUE(run("chunk", I(1)).ends_with("chunk: first argument must be a list, got int"));
 }
 
@@ -208,8 +210,7 @@ TEST(Sort, IsStableOnEveryPath) {
             "[a, ab, abcdefgh1, abcdefgh2, b]");
   EXPECT_EQ(on_value(L({I(2), F(1.5), I(1)}), "sort"), "[1, 1.5, 2]");
   EXPECT_EQ(on_value(L({S("b"), Value(), S("a")}), "sort").size(), 11u);
-  EXPECT_EQ(run("__sort_by_keys", L({S("a"), S("b"), S("c")}), L({I(1), I(0), I(1)})),
-            "[b, a, c]");
+  EXPECT_EQ(run("__sort_by_keys", L({S("a"), S("b"), S("c")}), L({I(1), I(0), I(1)})), "[b, a, c]");
 }
 
 TEST(Sort, SurvivesNan) {
@@ -284,10 +285,8 @@ TEST(Paths, ReadLikeThePlatform) {
 }
 
 TEST(Uuids, Parse) {
-  EXPECT_EQ(run("uuid_parse", S("{6BA7B810-9DAD-11D1-80B4-00C04FD430C8}")),
-            "6ba7b810-9dad-11d1-80b4-00c04fd430c8");
-  EXPECT_EQ(run("uuid_parse", S("6ba7b8109dad11d180b400c04fd430c8")),
-            "6ba7b810-9dad-11d1-80b4-00c04fd430c8");
+  EXPECT_EQ(run("uuid_parse", S("{6BA7B810-9DAD-11D1-80B4-00C04FD430C8}")), "6ba7b810-9dad-11d1-80b4-00c04fd430c8");
+  EXPECT_EQ(run("uuid_parse", S("6ba7b8109dad11d180b400c04fd430c8")), "6ba7b810-9dad-11d1-80b4-00c04fd430c8");
   EXPECT_EQ(run("uuid_parse", S("6ba7b810-9dad-11d1-80b4-00c04fd430cg")), "nil");
   EXPECT_EQ(run("uuid_v5", S("DNS"), S("python.org")), "886313e1-3b8a-5372-9b90-0c9aee199e5d");
 }

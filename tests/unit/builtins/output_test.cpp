@@ -31,8 +31,11 @@ TEST(Output, Progress) {
   EXPECT_EQ(output_of("progress", {S("p"), S("m")}), "[p] m\n");
   EXPECT_EQ(output_of("progress", {S("p"), S("m"), I(3)}), "[p] m (3%)\n");
   EXPECT_EQ(output_of("progress", {S("p"), S("m"), I(3), I(4)}), "[p] m (3/4)\n");
-  EXPECT_EQ(output_of("progress", {S("p"), S("m"), D({{"mode", S("bar")}, {"current", I(1)}, {"total", I(4)}, {"width", I(4)}})}), "[p] [#---] m (1/4)\n");
-  EXPECT_EQ(output_of("progress", {S("p"), S("m"), D({{"mode", S("bar")}, {"current", I(9)}})}), "[p] [----------] m (9/0)\n");
+  EXPECT_EQ(output_of("progress",
+                      {S("p"), S("m"), D({{"mode", S("bar")}, {"current", I(1)}, {"total", I(4)}, {"width", I(4)}})}),
+            "[p] [#---] m (1/4)\n");
+  EXPECT_EQ(output_of("progress", {S("p"), S("m"), D({{"mode", S("bar")}, {"current", I(9)}})}),
+            "[p] [----------] m (9/0)\n");
   EXPECT_EQ(output_of("progress", {S("p"), S("m"), D({{"mode", S("spinner")}, {"step", I(-1)}})}), "[p] \\ m\n");
 }
 
@@ -49,7 +52,8 @@ TEST(Output, Colors) {
   EXPECT_EQ(data.run("dim", S("x")), "x");
   data.host.variables["FORCE_COLOR"] = "1";
   EXPECT_EQ(data.run("dim", S("x")), "\x1b[2mx\x1b[0m");
-  EXPECT_EQ(data.run("set_color_mode", S("x")), "!set_color_mode: invalid mode 'x'. Expected 'auto', 'always', or 'never'.");
+  EXPECT_EQ(data.run("set_color_mode", S("x")),
+            "!set_color_mode: invalid mode 'x'. Expected 'auto', 'always', or 'never'.");
 }
 
 TEST(Output, ReadsAndMocks) {
@@ -64,18 +68,21 @@ TEST(Output, ReadsAndMocks) {
   EXPECT_EQ(data.run("prompt_user", S("? ")), "two");
   EXPECT_EQ(data.run("read_stdin"), "three");
   EXPECT_EQ(data.run("is_stdout_tty"), "false");
-  EXPECT_EQ(data.run("mock_tty", S("x"), B(true)), "!mock_tty: invalid stream 'x'. Expected 'stdin', 'stdout', or 'stderr'.");
+  EXPECT_EQ(data.run("mock_tty", S("x"), B(true)),
+            "!mock_tty: invalid stream 'x'. Expected 'stdin', 'stdout', or 'stderr'.");
 }
 
 TEST(Output, LogLines) {
   EXPECT_EQ(output_of("log_info", {S("hi"), D({{"b", L({I(1)})}, {"a", I(2)}})}),
             "{\"ts\":\"2023-11-14T22:13:20.123Z\",\"level\":\"info\",\"msg\":\"hi\",\"a\":2,\"b\":\"[1]\"}\n");
-  EXPECT_EQ(output_of("log_json", {S("k"), L({I(1)})}), "{\"ts\":\"2023-11-14T22:13:20.123Z\",\"key\":\"k\",\"value\":[1]}\n");
+  EXPECT_EQ(output_of("log_json", {S("k"), L({I(1)})}),
+            "{\"ts\":\"2023-11-14T22:13:20.123Z\",\"key\":\"k\",\"value\":[1]}\n");
   DataCall data;
   data.run("log_set_level", S("warn"));
   data.run("log_info", S("hidden"));
   EXPECT_EQ(data.host.out, "");
-  EXPECT_EQ(data.run("log_set_level", S("x")), "!log_set_level: invalid level 'x'. Expected debug, info, warn, or error");
+  EXPECT_EQ(data.run("log_set_level", S("x")),
+            "!log_set_level: invalid level 'x'. Expected debug, info, warn, or error");
 }
 
 TEST(Convert, Numbers) {
@@ -146,8 +153,10 @@ TEST(Testing, JunitReports) {
   auto result = data.call("parse_junit_xml", {S(xml)});
   const ListObject* list = result->as_list();
   ASSERT_EQ(list->size, 4u);
-  EXPECT_EQ(display(list->items[0]), "{duration_ms: 250, message: , name: C::a <b>, status: passed, stderr: , stdout: }");
-  EXPECT_EQ(display(list->items[1]), "{duration_ms: 0, message: mA\ntext <raw>, name: f, status: failed, stderr: , stdout: out}");
+  EXPECT_EQ(display(list->items[0]),
+            "{duration_ms: 250, message: , name: C::a <b>, status: passed, stderr: , stdout: }");
+  EXPECT_EQ(display(list->items[1]),
+            "{duration_ms: 0, message: mA\ntext <raw>, name: f, status: failed, stderr: , stdout: out}");
   EXPECT_EQ(display(*list->items[2].as_dict()->find("status")), "skipped");
   EXPECT_EQ(display(*list->items[3].as_dict()->find("message")), "boom");
   EXPECT_EQ(data.run("parse_junit_xml", S("<<<>>")), "[]");

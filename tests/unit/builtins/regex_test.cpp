@@ -25,7 +25,8 @@ TEST(Regex, Matches) {
 TEST(Regex, BadPatterns) {
   DataCall data;
   EXPECT_TRUE(data.run("regex_match", S("("), S("a")).starts_with("!Invalid regex: "));
-  EXPECT_EQ(data.run("regex_match", S("a"), S("a"), S("q")), "!Invalid regex: unsupported regex flag 'q', expected one of i/m/s/x");
+  EXPECT_EQ(data.run("regex_match", S("a"), S("a"), S("q")),
+            "!Invalid regex: unsupported regex flag 'q', expected one of i/m/s/x");
   EXPECT_TRUE(data.run("regex_match", S("(?=a)"), S("a")).starts_with("!Invalid regex: "));
   EXPECT_TRUE(data.run("regex_match", S("((a{1000}){1000}){1000}"), S("a")).starts_with("!Invalid regex: "));
   EXPECT_TRUE(data.run("regex_match", S(std::string(100'000, '(')), S("a")).starts_with("!Invalid regex: "));
@@ -48,7 +49,8 @@ TEST(Regex, Captures) {
   EXPECT_EQ(data.run("regex_captures", S("(\\w+)@(\\w+)"), S("alice@example bob@test")),
             "[{groups: [alice, example], match: alice@example}, {groups: [bob, test], match: bob@test}]");
   EXPECT_EQ(data.run("regex_captures", S("(?P<user>\\w+):(?P<role>\\w+)?"), S("alice:admin bob:")),
-            "[{groups: [alice, admin], match: alice:admin, role: admin, user: alice}, {groups: [bob, nil], match: bob:, user: bob}]");
+            "[{groups: [alice, admin], match: alice:admin, role: admin, user: alice}, {groups: [bob, nil], match: "
+            "bob:, user: bob}]");
   EXPECT_EQ(data.run("regex_captures", S("(?P<match>b)"), S("ab")), "[{groups: [b], match: b}]");
   EXPECT_EQ(data.run("regex_captures", S("z"), S("ab")), "[]");
 }

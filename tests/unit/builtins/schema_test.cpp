@@ -36,7 +36,8 @@ TEST(Schema, Types) {
 }
 
 TEST(Schema, Messages) {
-  EXPECT_EQ(errors(R"({"a": {"b": [1, "x"]}})", R"({"properties": {"a": {"properties": {"b": {"items": {"type": "int"}}}}}})"),
+  EXPECT_EQ(errors(R"({"a": {"b": [1, "x"]}})",
+                   R"({"properties": {"a": {"properties": {"b": {"items": {"type": "int"}}}}}})"),
             "!at a.b[1]: expected type 'int', got 'string'");
   EXPECT_EQ(errors("[\"x\"]", R"({"items": {"type": "int"}})"), "!at root[0]: expected type 'int', got 'string'");
   EXPECT_EQ(errors("{}", R"({"required": ["k"]})"), "!at root: missing required key 'k'");
@@ -64,10 +65,13 @@ TEST(Schema, JsonSchemaWords) {
   EXPECT_EQ(errors("7", R"({"multipleOf": 2})"), "!at root: expected a multiple of 2, got 7");
   EXPECT_EQ(errors("0.3", R"({"multipleOf": 0.1})"), "ok");
   EXPECT_EQ(errors("[1, 1.0]", R"({"uniqueItems": true})"), "!at root: expected unique items");
-  EXPECT_EQ(errors("[1, \"a\", 2]", R"({"prefixItems": [{"type": "int"}, {"type": "string"}], "items": false})"), "!at root[2]: no value is allowed here");
+  EXPECT_EQ(errors("[1, \"a\", 2]", R"({"prefixItems": [{"type": "int"}, {"type": "string"}], "items": false})"),
+            "!at root[2]: no value is allowed here");
   EXPECT_NE(errors("[1, 2]", R"({"contains": {"type": "string"}})"), "ok");
   EXPECT_EQ(errors("[1, \"a\"]", R"({"contains": {"type": "string"}, "maxContains": 1})"), "ok");
-  EXPECT_EQ(errors(R"({"s_a": 1, "x": 1})", R"({"patternProperties": {"^s_": {"type": "int"}}, "additionalProperties": false})"), "!at root: unexpected key 'x'");
+  EXPECT_EQ(errors(R"({"s_a": 1, "x": 1})",
+                   R"({"patternProperties": {"^s_": {"type": "int"}}, "additionalProperties": false})"),
+            "!at root: unexpected key 'x'");
   EXPECT_NE(errors(R"({"AB": 1})", R"({"propertyNames": {"pattern": "^[a-z]+$"}})"), "ok");
   EXPECT_NE(errors(R"({"a": 1})", R"({"dependentRequired": {"a": ["b"]}})"), "ok");
   EXPECT_NE(errors(R"({"a": 1})", R"({"minProperties": 2})"), "ok");
@@ -77,7 +81,8 @@ TEST(Schema, JsonSchemaWords) {
   EXPECT_NE(errors("1", R"({"allOf": [{"type": "int"}, {"min": 2}]})"), "ok");
   EXPECT_NE(errors("1", R"({"if": {"type": "int"}, "then": {"min": 2}, "else": false})"), "ok");
   EXPECT_EQ(errors("\"a\"", R"({"if": {"type": "int"}, "then": {"min": 2}})"), "ok");
-  std::string tree = R"({"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["v"]}}})";
+  std::string tree =
+      R"({"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "properties": {"next": {"$ref": "#/$defs/node"}}, "required": ["v"]}}})";
   EXPECT_EQ(errors(R"({"v": 1, "next": {"v": 2}})", tree), "ok");
   EXPECT_EQ(errors(R"({"v": 1, "next": {}})", tree), "!at next: missing required key 'v'");
 }
@@ -89,20 +94,25 @@ TEST(Schema, EndlessSchemasEnd) {
 
 TEST(Schema, ResultsAndDefaults) {
   DataCall data;
-  Value schema = J(R"({"type": "dict", "properties": {"a": {"type": "int", "default": 1}, "b": {"properties": {"c": {"default": [2]}}}}, "required": ["a"]})");
+  Value schema = J(
+      R"({"type": "dict", "properties": {"a": {"type": "int", "default": 1}, "b": {"properties": {"c": {"default": [2]}}}}, "required": ["a"]})");
   EXPECT_EQ(data.run("schema_check", D({}), schema),
-            "Result.Err({errors: [at root: missing required key 'a'], message: at root: missing required key 'a', value: {}})");
+            "Result.Err({errors: [at root: missing required key 'a'], message: at root: missing required key 'a', "
+            "value: {}})");
   EXPECT_EQ(data.run("schema_parse", D({{"b", D({})}}), schema), "Result.Ok({a: 1, b: {c: [2]}})");
   EXPECT_EQ(data.run("schema_expect", D({}), schema), "!at root: missing required key 'a'");
   EXPECT_EQ(data.run("schema_expect", D({}), schema, B(true)), "{a: 1}");
   EXPECT_EQ(data.run("schema_is", D({}), schema), "false");
   EXPECT_EQ(data.run("schema_of", I(1)), "!schema_of: expected a type alias or schema dict, got int");
-  EXPECT_EQ(data.run("schema_parse", L({D({}), D({{"a", I(2)}})}), J(R"({"items": {"properties": {"a": {"default": 1}}}})")), "Result.Ok([{a: 1}, {a: 2}])");
+  EXPECT_EQ(
+      data.run("schema_parse", L({D({}), D({{"a", I(2)}})}), J(R"({"items": {"properties": {"a": {"default": 1}}}})")),
+      "Result.Ok([{a: 1}, {a: 2}])");
 }
 
 TEST(Schema, Recovers) {
   DataCall data;
-  Value schema = J(R"({"type": "dict", "properties": {"name": {"type": "string"}, "age": {"type": "int"}}, "required": ["name", "age"]})");
+  Value schema = J(
+      R"({"type": "dict", "properties": {"name": {"type": "string"}, "age": {"type": "int"}}, "required": ["name", "age"]})");
   auto stage = [&](std::string_view text) {
     auto result = data.call("schema_recover", {S(text), schema});
     return display(*result->as_dict()->find("stage")) + " " + display(*result->as_dict()->find("data"));
@@ -115,15 +125,19 @@ TEST(Schema, Recovers) {
 
 TEST(Schema, Converts) {
   DataCall data;
-  Value json = J(R"({"type": "object", "properties": {"a": {"type": ["integer", "null"], "minimum": 1}, "b": {"type": "array", "items": {"anyOf": [{"type": "boolean"}]}}}, "additionalProperties": false})");
+  Value json = J(
+      R"({"type": "object", "properties": {"a": {"type": ["integer", "null"], "minimum": 1}, "b": {"type": "array", "items": {"anyOf": [{"type": "boolean"}]}}}, "additionalProperties": false})");
   EXPECT_EQ(data.run("schema_from_json_schema", json),
-            "{additional_properties: false, properties: {a: {min: 1, nullable: true, type: int}, b: {items: {union: [{type: bool}]}, type: list}}, type: dict}");
+            "{additional_properties: false, properties: {a: {min: 1, nullable: true, type: int}, b: {items: {union: "
+            "[{type: bool}]}, type: list}}, type: dict}");
   Value canonical = *data.call("schema_from_json_schema", {json});
   EXPECT_TRUE(equal(*data.call("schema_to_json_schema", {canonical}), json));
-  EXPECT_EQ(data.run("schema_to_openapi_schema", J(R"({"type": "int", "nullable": true})")), "{nullable: true, type: integer}");
+  EXPECT_EQ(data.run("schema_to_openapi_schema", J(R"({"type": "int", "nullable": true})")),
+            "{nullable: true, type: integer}");
   EXPECT_EQ(data.run("schema_pick", I(1), L({})), "!schema_pick: schema must be a dict");
   EXPECT_EQ(data.run("schema_pick", D({}), I(1)), "!schema_pick: keys must be a list");
-  EXPECT_EQ(data.run("schema_omit", J(R"({"properties": {"a": {}, "b": {}}, "required": ["a", "b"]})"), L({S("a")})), "{properties: {b: {}}, required: [b]}");
+  EXPECT_EQ(data.run("schema_omit", J(R"({"properties": {"a": {}, "b": {}}, "required": ["a", "b"]})"), L({S("a")})),
+            "{properties: {b: {}}, required: [b]}");
 }
 
 }  // namespace

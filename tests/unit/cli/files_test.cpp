@@ -28,8 +28,7 @@ TEST_F(Files, ReadsWhatWasWritten) {
 }
 
 TEST_F(Files, SaysWhyAFileCannotBeRead) {
-  EXPECT_EQ(read_file("/no/such/file").error().message,
-            "cannot read /no/such/file: no such file or directory");
+  EXPECT_EQ(read_file("/no/such/file").error().message, "cannot read /no/such/file: no such file or directory");
   EXPECT_EQ(read_file(folder_).error().message, "cannot read " + folder_ + ": is a directory");
 }
 

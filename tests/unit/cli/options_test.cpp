@@ -63,13 +63,10 @@ TEST(Options, SaysWhatIsWrong) {
   EXPECT_EQ(parse({}).error().message, "`harn try` needs FILE...");
   EXPECT_EQ(parse({"a", "b", "c"}).error().message, "unexpected argument `c`");
   EXPECT_EQ(parse({"a", "--jobs"}).error().message, "`--jobs` needs a value: `--jobs N`");
-  EXPECT_EQ(parse({"a", "-j0"}).error().message,
-            "`-j` is `0`, expected a whole number of 1 or more");
-  EXPECT_EQ(parse({"a", "-j", "1x"}).error().message,
-            "`-j` is `1x`, expected a whole number of 1 or more");
+  EXPECT_EQ(parse({"a", "-j0"}).error().message, "`-j` is `0`, expected a whole number of 1 or more");
+  EXPECT_EQ(parse({"a", "-j", "1x"}).error().message, "`-j` is `1x`, expected a whole number of 1 or more");
   EXPECT_EQ(parse({"a", "--verbose=1"}).error().message, "`--verbose` takes no value");
-  EXPECT_EQ(parse({"a", "--format", "xml"}).error().message,
-            "`--format` is `xml`, expected one of `text`, `json`");
+  EXPECT_EQ(parse({"a", "--format", "xml"}).error().message, "`--format` is `xml`, expected one of `text`, `json`");
   EXPECT_EQ(parse({"a", "--verbos"}).error().hint, "did you mean `--verbose`?");
 }
 

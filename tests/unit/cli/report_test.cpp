@@ -22,8 +22,7 @@ TEST(Report, JunitEscapesWhatXmlCannotHold) {
   Suite suite{.name = "user", .root = "tests"};
   suite.cases = {{"test_<a>", "x.harn"}, {"test_b", "x.harn"}};
   TestRun run{.suite = suite};
-  run.results = {{.outcome = Outcome::Failed, .error = "a < b & \"c\"\x01\n"},
-                 {.outcome = Outcome::TimedOut}};
+  run.results = {{.outcome = Outcome::Failed, .error = "a < b & \"c\"\x01\n"}, {.outcome = Outcome::TimedOut}};
   std::string xml = junit_report(run);
   EXPECT_NE(xml.find("tests=\"2\" failures=\"1\" errors=\"1\""), std::string::npos);
   EXPECT_NE(xml.find("name=\"test_&lt;a&gt;\""), std::string::npos);
@@ -33,8 +32,7 @@ TEST(Report, JunitEscapesWhatXmlCannotHold) {
 TEST(Report, CountsOutcomes) {
   Suite suite{.name = "user", .root = "tests"};
   TestRun run{.suite = suite};
-  run.results = {
-      {.outcome = Outcome::Passed}, {.outcome = Outcome::Crashed}, {.outcome = Outcome::Failed}};
+  run.results = {{.outcome = Outcome::Passed}, {.outcome = Outcome::Crashed}, {.outcome = Outcome::Failed}};
   EXPECT_EQ(run.passed(), 1u);
   EXPECT_EQ(run.failed(), 2u);
 }
@@ -55,8 +53,7 @@ TEST(Json, WritesCommasAndEscapes) {
 }
 
 TEST(Json, EnvelopeSaysWhetherItWentWell) {
-  EXPECT_EQ(envelope(2, "[1]"),
-            "{\"schemaVersion\":2,\"ok\":true,\"data\":[1],\"error\":null,\"warnings\":[]}\n");
+  EXPECT_EQ(envelope(2, "[1]"), "{\"schemaVersion\":2,\"ok\":true,\"data\":[1],\"error\":null,\"warnings\":[]}\n");
   EXPECT_EQ(envelope(1, "", {"bad", "why"}),
             "{\"schemaVersion\":1,\"ok\":false,\"data\":null,\"error\":{\"code\":\"bad\","
             "\"message\":\"why\","

@@ -40,7 +40,10 @@ std::string compiled(const std::string& name, std::string text) {
   return bytecode::disassemble(*program->modules[0]);
 }
 
-TEST(Golden, Bytecode) { compiled("warm-up", ""); test::check_goldens("bytecode", compiled); }
+TEST(Golden, Bytecode) {
+  compiled("warm-up", "");
+  test::check_goldens("bytecode", compiled);
+}
 
 // The table in opcodes.def is what the liveness pass and the disassembler believe.
 TEST(Opcodes, EveryRowNamesItsRegisters) {

@@ -6,9 +6,7 @@ namespace harn::diag {
 
 namespace {
 
-SourcePtr source(std::string text) {
-  return std::make_shared<SourceFile>("a.harn", std::move(text));
-}
+SourcePtr source(std::string text) { return std::make_shared<SourceFile>("a.harn", std::move(text)); }
 
 Span span_of(const SourcePtr& source, std::string_view part) {
   auto start = static_cast<uint32_t>(source->text().find(part));

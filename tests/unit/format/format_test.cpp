@@ -11,8 +11,7 @@ TEST(Format, SettlesSpacing) {
   EXPECT_EQ(format_text("f( {x->x+1} )"), "f({ x -> x + 1 })\n");
   EXPECT_EQ(format_text("Point{x:3,y:4}"), "Point { x: 3, y: 4 }\n");
   EXPECT_EQ(format_text("import {a,b} from \"m\""), "import { a, b } from \"m\"\n");
-  EXPECT_EQ(format_text("fn f(a:int,b=2)->int{return a}"),
-            "fn f(a: int, b = 2) -> int {\n  return a\n}\n");
+  EXPECT_EQ(format_text("fn f(a:int,b=2)->int{return a}"), "fn f(a: int, b = 2) -> int {\n  return a\n}\n");
   EXPECT_EQ(format_text("\n\n\na\n\n\n\nb\n\n"), "a\n\nb\n");
   EXPECT_EQ(format_text(""), "");
 }
@@ -44,16 +43,14 @@ TEST(Format, BreaksLongLists) {
 TEST(Format, BreaksOperatorsBefore) {
   EXPECT_EQ(format_text("let x = aaaa + bbbb + cccc", 20), "let x = aaaa\n  + bbbb\n  + cccc\n");
   EXPECT_EQ(format_text("let x = aaaa + bbbb - cccc", 20), "let x = aaaa\n  + bbbb \\\n  - cccc\n");
-  EXPECT_EQ(format_text("let x = (aaaa - bbbb) * cccc", 14),
-            "let x = (aaaa\n    - bbbb)\n  * cccc\n");
+  EXPECT_EQ(format_text("let x = (aaaa - bbbb) * cccc", 14), "let x = (aaaa\n    - bbbb)\n  * cccc\n");
   EXPECT_EQ(format_text("let x = aaaa in bbbb", 14), "let x = aaaa \\\n  in bbbb\n");
   EXPECT_EQ(format_text("let x = c ? aaaa : bbbb", 16), "let x = c\n  ? aaaa\n  : bbbb\n");
   EXPECT_EQ(format_text("items |> first |> second", 14), "items\n  |> first\n  |> second\n");
 }
 
 TEST(Format, BreaksMethodChains) {
-  EXPECT_EQ(format_text("let x = items.filter(a).map(b)", 20),
-            "let x = items\n  .filter(a)\n  .map(b)\n");
+  EXPECT_EQ(format_text("let x = items.filter(a).map(b)", 20), "let x = items\n  .filter(a)\n  .map(b)\n");
   EXPECT_EQ(format_text("xs.filter(a).each({ x ->\n  f(x)\n  g(x)\n})"),
             "xs.filter(a).each({ x ->\n  f(x)\n  g(x)\n})\n");
 }
@@ -89,8 +86,7 @@ TEST(Format, TrailingCommentsHaveNoWidth) {
 
 TEST(Format, KeepsStringsAsWritten) {
   EXPECT_EQ(format_text("let x = r\"\\d\" + \"\\u\" + \"${ a+b }\""), "let x = r\"\\d\" + \"\\u\" + \"${ a+b }\"\n");
-  EXPECT_EQ(format_text("fn f() { g(\"\"\"\n  a\n    b\n\"\"\") }"),
-            "fn f() {\n  g(\"\"\"\n  a\n    b\n\"\"\")\n}\n");
+  EXPECT_EQ(format_text("fn f() { g(\"\"\"\n  a\n    b\n\"\"\") }"), "fn f() {\n  g(\"\"\"\n  a\n    b\n\"\"\")\n}\n");
 }
 
 TEST(Format, KeepsTheScriptLine) {

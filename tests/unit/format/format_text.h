@@ -18,8 +18,7 @@ inline std::string format_text(const std::string& text, uint32_t width = 100) {
   Parsed after = parse_text(once);
   EXPECT_EQ(after.errors(), "") << "from\n" << text << "\ncame\n" << once;
   EXPECT_EQ(before.dump(), after.dump()) << "from\n" << text << "\ncame\n" << once;
-  EXPECT_EQ(before.tree->comments.size(), after.tree->comments.size())
-      << "from\n" << text << "\ncame\n" << once;
+  EXPECT_EQ(before.tree->comments.size(), after.tree->comments.size()) << "from\n" << text << "\ncame\n" << once;
   EXPECT_EQ(once, formatter::format(*after.tree, options)) << "from\n" << text;
   return once;
 }

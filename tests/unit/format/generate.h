@@ -52,27 +52,22 @@ class Generator {
   }
 
   std::string_view name() {
-    static constexpr std::string_view kNames[] = {
-        "a",           "b",       "item",  "some_rather_long_name",
-        "x",           "total",   "not",   "with",
-        "each",        "gen",     "elif",  "out",
-        "as",          "Point",   "Color", "T",
-        "description", "timeout", "r"};
+    static constexpr std::string_view kNames[] = {"a",           "b",       "item",  "some_rather_long_name",
+                                                  "x",           "total",   "not",   "with",
+                                                  "each",        "gen",     "elif",  "out",
+                                                  "as",          "Point",   "Color", "T",
+                                                  "description", "timeout", "r"};
     return kNames[pick(std::size(kNames))];
   }
   std::string_view field() {
-    static constexpr std::string_view kNames[] = {"a",  "type", "match", "value",
-                                                  "in", "to",   "length"};
+    static constexpr std::string_view kNames[] = {"a", "type", "match", "value", "in", "to", "length"};
     return kNames[pick(std::size(kNames))];
   }
 
   template <class Item>
-  void list(std::string_view open, std::string_view close, size_t most, Item item,
-            bool adjacent = false) {
-    if (adjacent)
-      tight(open);
-    else
-      put(open);
+  void list(std::string_view open, std::string_view close, size_t most, Item item, bool adjacent = false) {
+    if (adjacent) tight(open);
+    else put(open);
     bool outer = in_brackets_;
     in_brackets_ = true;
     size_t count = pick(most + 1);
@@ -126,10 +121,8 @@ class Generator {
             put("...");
             type();
           } else {
-            if (chance(20))
-              put("\"a b\"");
-            else
-              put(field());
+            if (chance(20)) put("\"a b\"");
+            else put(field());
             if (chance(20)) tight("?");
             put(":");
             type();
@@ -269,9 +262,8 @@ class Generator {
     in_brackets_ = outer;
   }
   void binary() {
-    static constexpr std::string_view kOps[] = {"+",  "-",  "*",  "/",  "%",     "**",
-                                                "??", "&&", "||", "==", "!=",    "<",
-                                                ">",  "<=", ">=", "in", "not in"};
+    static constexpr std::string_view kOps[] = {"+",  "-",  "*", "/", "%",  "**", "??", "&&",    "||",
+                                                "==", "!=", "<", ">", "<=", ">=", "in", "not in"};
     expr();
     if (chance(10) && !in_brackets_) {
       out_ += "\n";
@@ -282,10 +274,8 @@ class Generator {
     expr();
   }
   void postfix() {
-    if (chance(40))
-      postfix_base();
-    else
-      parens();
+    if (chance(40)) postfix_base();
+    else parens();
     size_t count = 1 + pick(4);
     for (size_t i = 0; i < count; ++i) {
       if (chance(10)) out_ += "\n // link\n";
@@ -332,8 +322,7 @@ class Generator {
         "(", ")", 3, [&] { arg(); }, true);
   }
   void arg() {
-    if (chance(10))
-      put("...");
+    if (chance(10)) put("...");
     else if (chance(15)) {
       put(field());
       put(":");
@@ -534,10 +523,8 @@ class Generator {
         expr();
       }
       put("->");
-      if (chance(70))
-        block();
-      else
-        expr();
+      if (chance(70)) block();
+      else expr();
       newline();
     }
     in_brackets_ = outer;
@@ -639,10 +626,8 @@ class Generator {
         expr();
         break;
       case 14:
-        if (depth_ < 5)
-          declaration();
-        else
-          put("break");
+        if (depth_ < 5) declaration();
+        else put("break");
         break;
       default: expr(); break;
     }

@@ -6,9 +6,7 @@
 namespace harn {
 
 TEST(Golden, Format) {
-  test::check_goldens("format", [](const std::string&, const std::string& text) {
-    return test::format_text(text);
-  });
+  test::check_goldens("format", [](const std::string&, const std::string& text) { return test::format_text(text); });
 }
 
 }  // namespace harn

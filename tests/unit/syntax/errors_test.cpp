@@ -11,14 +11,12 @@ std::string errors(std::string text) { return test::parse_text(std::move(text)).
 }  // namespace
 
 TEST(ParseErrors, SayWhatWasExpected) {
-  EXPECT_EQ(errors("let x = 1 + * 2"),
-            "1:13 HARN-PAR-001 expected an expression after `+`, found `*`\n");
+  EXPECT_EQ(errors("let x = 1 + * 2"), "1:13 HARN-PAR-001 expected an expression after `+`, found `*`\n");
   EXPECT_EQ(errors("let match = 1"),
             "1:5 HARN-PAR-001 expected a name or a pattern, found `match` (reserved keyword)\n");
   EXPECT_EQ(errors("foo() bar()"),
             "1:7 HARN-PAR-001 expected top-level item separator (`;` or newline), found `bar`\n");
-  EXPECT_EQ(errors("fn f() { a b }"),
-            "1:12 HARN-PAR-001 expected statement separator (`;` or newline), found `b`\n");
+  EXPECT_EQ(errors("fn f() { a b }"), "1:12 HARN-PAR-001 expected statement separator (`;` or newline), found `b`\n");
   EXPECT_EQ(errors("if x = 5 { }"), "1:6 HARN-PAR-001 expected `{` after the condition, found `=`\n");
   EXPECT_EQ(errors("if a { } elif b { }"), "1:10 HARN-PAR-001 expected `else if`, found `elif`\n");
   EXPECT_EQ(errors("f(1 2)"), "1:5 HARN-PAR-001 expected `,` or `)`, found `2`\n");
@@ -27,10 +25,8 @@ TEST(ParseErrors, SayWhatWasExpected) {
 }
 
 TEST(ParseErrors, SayWhereTheFileEnds) {
-  EXPECT_EQ(errors("fn f() {\n  a()\n"),
-            "2:6 HARN-PAR-002 unexpected end of file, expected `}`\n");
-  EXPECT_EQ(errors("fn f() { if a { while b {"),
-            "1:26 HARN-PAR-002 unexpected end of file, expected `}`\n");
+  EXPECT_EQ(errors("fn f() {\n  a()\n"), "2:6 HARN-PAR-002 unexpected end of file, expected `}`\n");
+  EXPECT_EQ(errors("fn f() { if a { while b {"), "1:26 HARN-PAR-002 unexpected end of file, expected `}`\n");
   EXPECT_EQ(errors("let x ="), "1:8 HARN-PAR-002 unexpected end of file, expected an expression after `=`\n");
 }
 
@@ -43,12 +39,10 @@ TEST(ParseErrors, PointAtTheBraceThatWasForgotten) {
 }
 
 TEST(ParseErrors, OneCauseIsOneReport) {
-  EXPECT_EQ(errors("foo(\n  a b\n  c,\n)\nlet y = 1\n"),
-            "2:5 HARN-PAR-001 expected `,` or `)`, found `b`\n");
+  EXPECT_EQ(errors("foo(\n  a b\n  c,\n)\nlet y = 1\n"), "2:5 HARN-PAR-001 expected `,` or `)`, found `b`\n");
   EXPECT_EQ(errors("let s = \"abc\nlet t = 1\n"), "1:9 HARN-PAR-004 unterminated string\n");
   EXPECT_EQ(errors("}}}}}}"), "1:1 HARN-PAR-001 expected a statement, found `}`\n");
-  EXPECT_EQ(errors("fn f() { g({ x -> a ) }\nlet x = 1\n"),
-            "1:21 HARN-PAR-001 expected `}`, found `)`\n");
+  EXPECT_EQ(errors("fn f() { g({ x -> a ) }\nlet x = 1\n"), "1:21 HARN-PAR-001 expected `}`, found `)`\n");
 }
 
 TEST(ParseErrors, SeveralMistakesAreSeveralReports) {

@@ -13,9 +13,7 @@ TEST(Input, KnowsWhatIsOpen) {
   expect(InputState::Whole, {"", "let x = 1", "f()", "}", "\"\"\"a\"\"\"", "// {", "\"{\""});
 }
 
-TEST(Input, AStringThatEndsWithItsLineIsAnError) {
-  expect(InputState::Whole, {"\"abc", "println(\"abc", "{ \"abc"});
-}
+TEST(Input, AStringThatEndsWithItsLineIsAnError) { expect(InputState::Whole, {"\"abc", "println(\"abc", "{ \"abc"}); }
 
 TEST(Input, KnowsWhatMustGoOn) {
   expect(InputState::Unfinished, {"1 +", "let x =", "a &&", "xs |>", "fn f()", "if x { 1 } else"});

@@ -19,8 +19,7 @@ struct Parsed {
     std::string out;
     for (const auto& diagnostic : sink.diagnostics()) {
       auto at = diagnostic.source->position(diagnostic.span.start);
-      out += format("{}:{} {} {}\n", at.line, at.column, diag::row(diagnostic.code).id,
-                    diagnostic.message);
+      out += format("{}:{} {} {}\n", at.line, at.column, diag::row(diagnostic.code).id, diagnostic.message);
     }
     return out;
   }

@@ -48,8 +48,7 @@ TEST(Parser, TellsTernaryFromUnwrapAndOptionalIndex) {
   EXPECT_EQ(tree("x?[0]"), "(?[] x 0)");
   EXPECT_EQ(tree("x?[0] ? a : b"), "(?: (?[] x 0) a b)");
   EXPECT_EQ(tree("c ? x?[0] : y"), "(?: c (?[] x 0) y)");
-  EXPECT_EQ(tree("c ? x?[0]?[1] : d ? [1] : [2]"),
-            "(?: c (?[] (?[] x 0) 1) (?: d (list 1) (list 2)))");
+  EXPECT_EQ(tree("c ? x?[0]?[1] : d ? [1] : [2]"), "(?: c (?[] (?[] x 0) 1) (?: d (list 1) (list 2)))");
   EXPECT_EQ(tree("f()?\ng"), "(unwrap (call f))\ng");
   EXPECT_EQ(tree("f()? - 1"), "(- (unwrap (call f)) 1)");
   EXPECT_EQ(tree("c ? -1 : 1"), "(?: c (neg 1) 1)");
@@ -64,12 +63,10 @@ TEST(Parser, TellsBracesApart) {
   EXPECT_EQ(tree("let a = {}"), "(let a (dict))");
   EXPECT_EQ(tree("let a = { -> 1 }"), "(let a (closure ()\n  (block\n    1)))");
   EXPECT_EQ(tree("let a = { x, y = 1 -> x }"), "(let a (closure (x (y (= 1)))\n  (block\n    x)))");
-  EXPECT_EQ(tree("let a = { x: fn(int) -> int -> x }"),
-            "(let a (closure ((x : (fn int -> int)))\n  (block\n    x)))");
+  EXPECT_EQ(tree("let a = { x: fn(int) -> int -> x }"), "(let a (closure ((x : (fn int -> int)))\n  (block\n    x)))");
   EXPECT_EQ(tree("let a = {b: c, d: fn(x) -> int { x }}"),
             "(let a (dict (\"b\" c) (\"d\" (fn (x) : int\n  (block\n    x)))))");
-  EXPECT_EQ(tree("let a = {[k]: 1, ...b, \"x y\": 2}"),
-            "(let a (dict (key k 1) (... b) (\"x y\" 2)))");
+  EXPECT_EQ(tree("let a = {[k]: 1, ...b, \"x y\": 2}"), "(let a (dict (key k 1) (... b) (\"x y\" 2)))");
   EXPECT_EQ(tree("{ x = 1 }"), "(do\n  (block\n    (= x 1)))");
   EXPECT_EQ(tree("{ x = 1 -> x }"), "(closure ((x (= 1)))\n  (block\n    x))");
   EXPECT_EQ(tree("{ a: 1 }"), "(dict (\"a\" 1))");
@@ -78,8 +75,7 @@ TEST(Parser, TellsBracesApart) {
 
 TEST(Parser, KnowsStructLiterals) {
   EXPECT_EQ(tree("Point { x: 1, y: 2 }"), "(new Point (\"x\" 1) (\"y\" 2))");
-  EXPECT_EQ(tree("Pair<int, list<string>> { a: 1 }"),
-            "(new Pair (types int (list string)) (\"a\" 1))");
+  EXPECT_EQ(tree("Pair<int, list<string>> { a: 1 }"), "(new Pair (types int (list string)) (\"a\" 1))");
   EXPECT_EQ(tree("if Ready { }"), "(if Ready\n  (block))");
   EXPECT_EQ(tree("if (Point { x: 1 }) == p { }"), "(if (== (new Point (\"x\" 1)) p)\n  (block))");
   EXPECT_EQ(tree("for p in [Point { x: 1 }] { }"), "(for p (list (new Point (\"x\" 1)))\n  (block))");
@@ -97,8 +93,7 @@ TEST(Parser, ReadsTypes) {
   EXPECT_EQ(tree("type T = fn(int, [A]) -> A | nil"), "(type T : (fn int (list-of A) -> (optional A)))");
   EXPECT_EQ(tree("type T = {a: int, b?: \"x\", type: -1, ...rest}"),
             "(type T : (shape (\"a\" int) (\"b\"? \"x\") (\"type\" -1) (rest rest)))");
-  EXPECT_EQ(tree("type T<in A, out B> = Map<A, true | 3>"),
-            "(type T <in A out B> : (Map A (| true 3)))");
+  EXPECT_EQ(tree("type T<in A, out B> = Map<A, true | 3>"), "(type T <in A out B> : (Map A (| true 3)))");
   EXPECT_EQ(tree("type T = (int | nil)?"), "(type T : (optional int))");
 }
 
@@ -114,13 +109,11 @@ TEST(Parser, FindsPipePlaceholders) {
   EXPECT_EQ(tree("x |> { _ -> _ }"), "(|> x (closure (_)\n  (block\n    _)))");
   EXPECT_EQ(tree("x |> f(y |> g(_))"), "(|> x (call f (|>_ y (call g _))))");
   EXPECT_EQ(tree("x |> (_ |> g)"), "(|>_ x (|> _ g))");
-  EXPECT_EQ(tree("x |> match y { _ -> { 1 } }"),
-            "(|> x (match y\n  (arm _\n    (block\n      1))))");
+  EXPECT_EQ(tree("x |> match y { _ -> { 1 } }"), "(|> x (match y\n  (arm _\n    (block\n      1))))");
 }
 
 TEST(Parser, ReadsMatchPatterns) {
-  EXPECT_EQ(tree("match x { n if n > 3 -> { n } }"),
-            "(match x\n  (arm (bind n) (if (> n 3))\n    (block\n      n)))");
+  EXPECT_EQ(tree("match x { n if n > 3 -> { n } }"), "(match x\n  (arm (bind n) (if (> n 3))\n    (block\n      n)))");
   EXPECT_EQ(tree("match x { Shape.Circle(r, _) -> 1, Color.Red -> 2 }"),
             "(match x\n  (arm (variant Shape Circle of (bind r) _)\n    (block\n      1))\n"
             "  (arm (variant Color Red)\n    (block\n      2)))");

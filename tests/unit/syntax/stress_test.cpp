@@ -96,8 +96,8 @@ TEST(Stress, NestingBelowTheLimitIsFine) {
 }
 
 TEST(Stress, RepeatedMistakesStayLinear) {
-  for (const char* text : {")", "}", "]", "(]", "{(", "\"${", "@a ", "a?", "a<", "let ", "{ x = ",
-                           "/*", "fn f(", "a?[", "\\", "'", "\xFF", "match x { ", "...", "|>"}) {
+  for (const char* text : {")",      "}",  "]",     "(]",  "{(", "\"${", "@a ",  "a?",         "a<",  "let ",
+                           "{ x = ", "/*", "fn f(", "a?[", "\\", "'",    "\xFF", "match x { ", "...", "|>"}) {
     error_count(repeat(text, 50'000));
   }
 }
@@ -107,8 +107,8 @@ TEST(Stress, MutatedProgramsAlwaysGiveATree) {
   std::vector<std::string> texts = corpus();
   ASSERT_FALSE(texts.empty());
   static constexpr std::string_view kPieces[] = {
-      "{", "}", "(", ")", "[", "]", "\"", "${", "\"\"\"", "->", "?", ":", ",", "\n", "//", "/*", "*/",
-      "let ", "fn ", "match ", "if ", "else ", "@", "...", "|>", "r#\"", "\\\n", "\xC3", "5s", "."};
+      "{",  "}",  "(",    ")",   "[",      "]",   "\"",    "${", "\"\"\"", "->", "?",    ":",    ",",    "\n", "//",
+      "/*", "*/", "let ", "fn ", "match ", "if ", "else ", "@",  "...",    "|>", "r#\"", "\\\n", "\xC3", "5s", "."};
   std::mt19937 random(20240607);
   for (int round = 0; round < 3000; ++round) {
     std::string text = texts[random() % texts.size()];

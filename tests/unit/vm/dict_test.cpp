@@ -113,9 +113,7 @@ TEST_P(RandomDict, FollowsAModel) {
           snapshot_model = model;
         }
         break;
-      default:
-        dict_set(dict, key, I(i));
-        model[key] = i;
+      default: dict_set(dict, key, I(i)); model[key] = i;
     }
     if (i % 97 == 0) expect_same(dict, model);
     if (i % 501 == 0 && snapshot.is_dict()) expect_same(snapshot, snapshot_model);

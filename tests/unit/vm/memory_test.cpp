@@ -13,7 +13,11 @@ namespace {
 
 TEST(Memory, BlocksDoNotOverlap) {
   std::mt19937 random(1);
-  struct Block { unsigned char* at; size_t size; unsigned char mark; };
+  struct Block {
+    unsigned char* at;
+    size_t size;
+    unsigned char mark;
+  };
   std::vector<Block> blocks;
   for (int i = 0; i < 20'000; ++i) {
     if (blocks.empty() || random() % 3) {

@@ -78,9 +78,7 @@ TEST(Set, HoldsStructuresByContent) {
   EXPECT_FALSE(set.as_set()->contains(L({F(1)})));
 }
 
-TEST(Set, NanIsOneElement) {
-  EXPECT_EQ(set_of({F(NAN), F(NAN)}).as_set()->size, 1u);
-}
+TEST(Set, NanIsOneElement) { EXPECT_EQ(set_of({F(NAN), F(NAN)}).as_set()->size, 1u); }
 
 TEST(Set, DeepSetsOfSetsDoNotCrash) {
   auto nest = [] {

@@ -50,6 +50,7 @@ Outcome<Value> unmock_time(Call& call) {
 
 // Moves the mocked clock and wakes who waited for that; the new wall clock.
 Outcome<Value> advance(Call& call, int64_t ms) {
+  let_others_in();
   Clock& clock = clock_of(call);
   Nanoseconds by, end;
   if (__builtin_mul_overflow(ms, kMillisecond, &by) || __builtin_add_overflow(clock.now(), by, &end)) {

@@ -160,7 +160,7 @@ Outcome<Value> merge(Call& call) {
   Value result = call.take(0);
   for (uint32_t i = 1; i < call.count(); ++i) {
     const DictObject* more = call.arg(i).as_dict();
-    dict_merge(result, more, merge_for(result, more));
+    dict_merge(result, more);
   }
   return result;
 }

@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "builtins/bounds.h"
 #include "builtins/families.h"
 #include "builtins/records.h"
@@ -68,15 +70,16 @@ Outcome<Value> merge(Call& call) {
   Value other = call.take(1);
   Value dict = call.take(0);
   if (!other.is(Kind::Dict) && !other.is(Kind::Struct)) return dict;
-  if (is_small_part(dict, other.as_dict())) claim(dict);
-  dict_merge(dict, other.as_dict(), merge_for(dict, other.as_dict()));
+  std::optional<Claimed> claimed;
+  if (is_small_part(dict, other.as_dict())) claimed.emplace(dict);
+  dict_merge(dict, other.as_dict());
   return dict;
 }
 
 Outcome<Value> remove(Call& call) {
   HARN_CHECK(call.dict(0));
   Value dict = call.take(0);
-  claim(dict);
+  Claimed claimed(dict);
   with_key(call.arg(1), [&](auto name) { dict_erase(dict, name); });
   return dict;
 }

@@ -36,13 +36,13 @@ Outcome<Value> make_set(Call& call) {
   auto added = call.args().subspan(extends);
   if (added.empty()) return made;
   size_t count = HARN_TRY(items_in(added));
-  std::optional<Undisturbed> in_one_go;
-  if (count <= kInOneGo) {
-    claim(made);
-    in_one_go.emplace();
-  }
+  std::optional<Claimed> claimed;
+  if (count <= kInOneGo) claimed.emplace(made);
   SetObject* set = writable_set(made);
-  if (!extends) set->reserve(count);
+  if (extends) set->make_room(count);
+  else set->reserve(count);
+  std::optional<Undisturbed> in_one_go;
+  if (claimed) in_one_go.emplace();
   for (Value& value : added) {
     if (is_list_like(value)) {
       for (size_t i = 0, size = list_size(value); i < size; ++i) {
@@ -65,8 +65,7 @@ Outcome<Value> make_set(Call& call) {
 Outcome<Value> add_item(Call& call) {
   HARN_CHECK(expect_set(call));
   Value set = call.take(0);
-  claim(set);
-  Undisturbed in_one_go;
+  Claimed claimed(set);
   set_insert(set, call.take(1));
   return set;
 }
@@ -74,8 +73,7 @@ Outcome<Value> add_item(Call& call) {
 Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(expect_set(call));
   Value set = call.take(0);
-  claim(set);
-  Undisturbed in_one_go;
+  Claimed claimed(set);
   set_erase(set, call.arg(1));
   return set;
 }

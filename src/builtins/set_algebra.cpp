@@ -1,6 +1,7 @@
 #include "builtins/set_algebra.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "vm/claim.h"
@@ -73,8 +74,10 @@ static Ref<SetObject> items_without(const SetObject& a, const SetObject& b, Matc
 
 static void add_all(Value& to, const SetObject& items) {
   bool in_one_go = items.size <= kInOneGo;
-  if (in_one_go) claim(to);
+  std::optional<Claimed> claimed;
+  if (in_one_go) claimed.emplace(to);
   SetObject* set = writable_set(to);
+  set->make_room(items.size);
   auto values = items.values();
   for (auto item = values.begin(); item != values.end(); ++item) {
     if (!in_one_go) step();
@@ -130,7 +133,8 @@ bool erase_all(Value& set, const Value& item, Match match) {
 
 Value difference(Value a, const SetObject& b, Match match) {
   bool in_one_go = b.size <= kInOneGo;
-  if (in_one_go && a.as_set()->size > b.size) claim(a);
+  std::optional<Claimed> claimed;
+  if (in_one_go && a.as_set()->size > b.size) claimed.emplace(a);
   if (!a.is_unique() || a.as_set()->size <= b.size) return items_without(*a.as_set(), b, match);
   for (const Value& item : b.values()) {
     if (!in_one_go) step();

@@ -25,8 +25,7 @@ Outcome<Value> add_item(Call& call) {
   HARN_CHECK(call.set(0));
   if (holds(receiver(call), call.arg(1), Match::Equality)) return call.take(0);
   Value set = call.take(0);
-  claim(set);
-  Undisturbed in_one_go;
+  Claimed claimed(set);
   set_insert(set, call.take(1));
   return set;
 }
@@ -34,8 +33,7 @@ Outcome<Value> add_item(Call& call) {
 Outcome<Value> remove_item(Call& call) {
   HARN_CHECK(call.set(0));
   Value set = call.take(0);
-  claim(set);
-  Undisturbed in_one_go;
+  Claimed claimed(set);
   erase_all(set, call.arg(1), Match::Equality);
   return set;
 }

@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "effects/fields.h"
 #include "effects/run.h"
+#include "vm/pace.h"
 
 // The one door to the world.
 //
@@ -66,6 +67,7 @@ vm::Outcome<typename Request::Answer> with_tape(Tape& tape, const Request& reque
 
 template <class Request, class Do>
 vm::Outcome<typename Request::Answer> perform_with(Run& run, const Request& request, Do carry_out) {
+  vm::let_others_in();  // it may take a while
   if (run.is_direct(Request::row.capability)) [[likely]]
     return carry_out();
   if (!run.allows(Request::row.capability)) return denied(Request::row, request.shown());

@@ -1,5 +1,6 @@
 // Fields, paths and text: what the main loop does when its short way does not apply.
 #include <charconv>
+#include <optional>
 
 #include "base/text.h"
 #include "vm/claim.h"
@@ -93,7 +94,7 @@ Status Interpreter::set_field(Value& object, InlineCache& cache, Value value) {
   if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) {
     return fail(type_error("cannot set property `{}` on {}", cache.name->view(), type_name(object)));
   }
-  claim(object);
+  Claimed claimed(object);
   dict_set(object, cache.name, std::move(value));
   DictObject* dict = object.as_dict();
   if (dict->shape) {
@@ -129,10 +130,11 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
       return Status::Done;
     }
     case Kind::Dict:
-    case Kind::Struct:
-      claim(target);
+    case Kind::Struct: {
+      Claimed claimed(target);
       with_key(key, [&](auto name) { dict_set(target, name, std::move(value)); });
       return Status::Done;
+    }
     default:
       if (key.is_string()) {
         return fail(type_error("cannot set property `{}` on {}", key.as_string()->view(), type_name(target)));
@@ -156,7 +158,7 @@ Value* Interpreter::step(Value& target, const Value& key) {
     }
     case Kind::Dict:
     case Kind::Struct: {
-      claim(target);
+      Claimed claimed(target);
       return with_key(key, [&](auto name) {
         if (Value* slot = dict_slot(target, name)) return slot;
         dict_set(target, name, Value());
@@ -412,11 +414,12 @@ Status Interpreter::dict_spread(Value& dict, Value& items, bool is_used_up) {
   if (items.is(Kind::Dict) && dict.as_dict()->size() == 0) {
     if (is_used_up) dict = std::move(items);
     else dict = items;
-    if (is_used_up) claim(dict);
+    std::optional<Claimed> claimed;
+    if (is_used_up) claimed.emplace(dict);
     writable_dict(dict);
     return Status::Done;
   }
-  dict_merge(dict, items.as_dict(), merge_for(dict, items.as_dict()));
+  dict_merge(dict, items.as_dict());
   return Status::Done;
 }
 

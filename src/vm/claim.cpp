@@ -24,10 +24,10 @@ static bool is_small(const Value& held) {
   return shape && shape->count <= kFew;
 }
 
-void claim_shared(const Value& held) {
+void claim_shared(const Value& held, Emptied& emptied) {
   if (is_small(held)) return;
   Worker* worker = this_worker;
-  if (worker && worker->interpreter) worker->interpreter->claim_value(held);
+  if (worker && worker->interpreter) worker->interpreter->claim_value(held, emptied);
 }
 
 void claim_room(const Value& text, size_t more) {
@@ -89,27 +89,6 @@ class Borrowed {
 
  private:
   Value value_;
-};
-
-// What was emptied, so that it can be put back when it was not enough: the copy that is made then may fail.
-class Emptied {
- public:
-  bool take(Value& place) {
-    if (count_ == places_.size()) return false;
-    places_[count_++] = {&place, place.object()};
-    place.set_nil();
-    return true;
-  }
-  void put_back() {
-    while (count_ > 0) {
-      auto [place, object] = places_[--count_];
-      *place = Value::share(object);
-    }
-  }
-
- private:
-  std::array<std::pair<Value*, Object*>, 24> places_;
-  uint32_t count_ = 0;
 };
 
 // One attempt, for one object.
@@ -623,10 +602,9 @@ class Claim {
 
 }  // namespace
 
-void Interpreter::claim_value(const Value& held) {
-  Emptied emptied;
+void Interpreter::claim_value(const Value& held, Emptied& emptied) {
   Claim(*task_, held, emptied, 0, cost_of_copy(held.object())).run(co_);
-  if (!held.is_unique()) emptied.put_back();
+  if (!held.is_unique()) emptied.put_back();  // it was not enough
 }
 
 }  // namespace harn::vm

@@ -230,14 +230,14 @@ Value* dict_slot(Value& target, std::string_view key) { return writable_slot(tar
 // Fewer entries than this are merged within a millisecond.
 static constexpr size_t kLargeMerge = 4096;
 
-static void add_entries(Value& target, const HashTable* table, Merge merge) {
+static void add_entries(Value& target, const HashTable* table) {
   for (uint32_t i = 0; i < table->used; ++i) {
-    if (merge == Merge::MayStop) step();
+    step();
     if (const StringObject* key = table->entries[i].key) dict_set(target, key, table->entries[i].value);
   }
 }
 
-// Into a dict that has room for all: growing a large one takes a while, in one go.
+// Into a new dict, which has room for all at once.
 static void merge_aside(Value& target, const DictObject* source) {
   const DictObject* old = target.as_dict();
   note_copy(old->size());
@@ -245,37 +245,49 @@ static void merge_aside(Value& target, const DictObject* source) {
   if (old->shape) {
     for (auto [key, value] : old->entries()) dict_set(whole, key, *value);
   } else {
-    add_entries(whole, old->table(), Merge::MayStop);
+    add_entries(whole, old->table());
   }
-  add_entries(whole, source->table(), Merge::MayStop);
+  add_entries(whole, source->table());
   target = std::move(whole);
 }
 
-void dict_merge(Value& target, const DictObject* source, Merge merge) {
-  if (target.as_dict()->size() == 0 && target.kind() == source->kind && target.is(Kind::Dict)) {
-    target = Value::share(const_cast<DictObject*>(source));
-    return;
-  }
-  // `target` may hold the only count on `source`.
-  auto keep = Ref<DictObject>::share(const_cast<DictObject*>(source));
+// Room comes first, so that nothing stops it half-way.
+static void merge_in_one_go(Value& target, const DictObject* source) {
+  DictObject* dict = make_unique(target);
+  if (!dict->shape) dict->table()->make_room(source->size());
   if (const Shape* shape = source->shape) {
     for (uint32_t i = 0; i < shape->count; ++i) {
       dict_set(target, static_cast<const StringObject*>(shape->keys[i]), source->slots()[i]);
     }
     return;
   }
-  if (merge == Merge::MayStop && target.is(Kind::Dict)) return merge_aside(target, source);
-  add_entries(target, source->table(), merge);
+  Undisturbed in_one_go;
+  add_entries(target, source->table());
 }
 
-// A large part of the whole may as well be copied: that can be stopped.
+void dict_merge(Value& target, const DictObject* source) {
+  if (source->size() == 0) return;
+  if (target.as_dict()->size() == 0 && target.kind() == source->kind && target.is(Kind::Dict)) {
+    target = Value::share(const_cast<DictObject*>(source));
+    return;
+  }
+  // `target` may hold the only count on `source`.
+  auto keep = Ref<DictObject>::share(const_cast<DictObject*>(source));
+  if (source->size() < kLargeMerge) return merge_in_one_go(target, source);
+  if (target.is(Kind::Dict) && !(target.is_unique() && is_small_part(target, source)))
+    return merge_aside(target, source);
+  DictObject* dict = make_unique(target);
+  if (dict->shape) use_table(dict);
+  if (known_type(dict) != known_type(source)) set_known_type(dict, 0);
+  dict->table()->merge(*source->table());
+}
+
+// When a merge in place is stopped, what it has done is undone, which takes a while, too: a large part may as well be
+// merged into a copy.
 bool is_small_part(const Value& target, const DictObject* source) {
-  return source->size() < kLargeMerge || source->size() < target.as_dict()->size() / 4;
-}
-
-Merge merge_for(const Value& target, const DictObject* source) {
-  bool is_quick = source->size() < kLargeMerge || (is_small_part(target, source) && target.is_unique());
-  return is_quick ? Merge::InOneGo : Merge::MayStop;
+  constexpr size_t kQuicklyUndone = 256 * 1024;
+  size_t size = source->size();
+  return size < kLargeMerge || size < target.as_dict()->size() / (size < kQuicklyUndone ? 4 : 16);
 }
 
 StructTypeObject* hashed_struct_type(const DictObject* instance) { return instance->table()->owner; }

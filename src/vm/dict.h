@@ -107,15 +107,10 @@ DictObject* writable_dict(Value& target);
 // unique first.
 Value* dict_slot(Value& target, const StringObject* key);
 Value* dict_slot(Value& target, std::string_view key);
-// Every entry of `source` into `target`; source wins.
-enum class Merge : uint8_t {
-  InOneGo,  // for a target that was claimed
-  MayStop,  // a large one is merged into a copy, which can be stopped
-};
-void dict_merge(Value& target, const DictObject* source, Merge merge = Merge::InOneGo);
-// Whether it is worth claiming the target first, and how to merge then.
+// Every entry of `source` into `target`; source wins. May be stopped: then nothing has changed.
+void dict_merge(Value& target, const DictObject* source);
+// Whether it is worth claiming the target first.
 bool is_small_part(const Value& target, const DictObject* source);
-Merge merge_for(const Value& target, const DictObject* source);
 
 // Builds a dict one entry at a time:  DictBuilder().add("key", value)....done()
 class DictBuilder {

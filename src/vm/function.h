@@ -137,9 +137,47 @@ struct Frame {
 
 // What a scope has of a lock (sync.h): a permit, or it is a `mutex` block.
 struct HeldPermit {
+  explicit HeldPermit(Value permit) : permit(std::move(permit)) {}
+  HeldPermit(Lock* block, int64_t since) : block(block), since(since) {}
+
   Value permit;
   Lock* block = nullptr;
   int64_t since = 0;  // a block: when it was entered
+};
+
+// What the scopes of a coroutine hold, the innermost last. A `mutex` block is in and out again within a few
+// instructions, so the first ones have their places here.
+class HeldPermits {
+ public:
+  size_t size() const { return size_; }
+  void add(HeldPermit held) {
+    if (size_ < kNear) [[likely]]
+      new (near() + size_) HeldPermit(std::move(held));
+    else add_far(std::move(held));
+    ++size_;
+  }
+  const HeldPermit& last() { return size_ <= kNear ? near()[size_ - 1] : far_.back(); }
+  HeldPermit take_last() {
+    if (--size_ >= kNear) [[unlikely]]
+      return take_far();
+    HeldPermit last = std::move(near()[size_]);
+    near()[size_].~HeldPermit();
+    return last;
+  }
+  HeldPermits() = default;
+  HeldPermits(const HeldPermits&) = delete;
+  ~HeldPermits() {
+    while (size_ > 0) take_last();
+  }
+
+ private:
+  static constexpr size_t kNear = 4;
+  HeldPermit* near() { return reinterpret_cast<HeldPermit*>(storage_); }
+  void add_far(HeldPermit held);
+  HeldPermit take_far();
+  size_t size_ = 0;
+  alignas(HeldPermit) std::byte storage_[kNear * sizeof(HeldPermit)];
+  std::vector<HeldPermit> far_;
 };
 
 // A stack of frames and their registers: the main program, or a generator. Suspending one costs
@@ -167,8 +205,8 @@ struct Coroutine {
   const Instruction* await_value = nullptr;  // ForLoop: where to go with a value
   IterObject* await_iter = nullptr;          // ForLoop over an Iter: marked exhausted at the end
 
-  std::unique_ptr<std::vector<HeldPermit>> permits;  // what its scopes hold, in order (sync.h)
-  bool is_closing = false;  // a generator that nobody will pull from again: only its clean-up code runs
+  std::unique_ptr<HeldPermits> permits;  // what its scopes hold (sync.h)
+  bool is_closing = false;               // a generator that nobody will pull from again: only its clean-up code runs
   // Those that were dropped together with it and are closed after it (Task::first_closing).
   GeneratorObject* next_closing = nullptr;
   GeneratorObject* last_closing = nullptr;

@@ -69,8 +69,8 @@ void HashTable::allocate_arrays(size_t wanted) {
 }
 
 void HashTable::free_arrays() {
-  deallocate(entries, capacity * sizeof(Entry));
-  deallocate(hashes, capacity * sizeof(uint32_t));
+  if (entries) deallocate(entries, capacity * sizeof(Entry));
+  if (hashes) deallocate(hashes, capacity * sizeof(uint32_t));
   index.destroy();
 }
 
@@ -126,25 +126,36 @@ Value* HashTable::find(uint32_t hash, std::string_view key) {
   return entry < 0 ? nullptr : &entries[entry].value;
 }
 
+// Fills new arrays before it gives up the old ones: if it is stopped on the way, nothing has changed.
 void HashTable::rebuild(size_t new_capacity) {
-  HashTable old = {nullptr, 0, used, capacity, entries, hashes, index, {nullptr}};
-  allocate_arrays(new_capacity);
-  used = 0;
-  for (uint32_t i = 0; i < old.used; ++i) {
-    if (!old.entries[i].key) continue;
-    memcpy(static_cast<void*>(&entries[used]), &old.entries[i], sizeof(Entry));
-    hashes[used] = old.hashes[i];
-    index.add(hashes[used], used);
-    ++used;
+  struct Arrays : HashTable {
+    Arrays() : HashTable{} {}
+    ~Arrays() { free_arrays(); }
+  } made;
+  made.allocate_arrays(new_capacity);
+  for (uint32_t i = 0; i < used; ++i) {
+    step();
+    if (!entries[i].key) continue;
+    memcpy(static_cast<void*>(&made.entries[made.used]), &entries[i], sizeof(Entry));
+    made.hashes[made.used] = hashes[i];
+    made.index.add(hashes[i], made.used);
+    ++made.used;
   }
-  old.free_arrays();
+  std::swap(entries, made.entries);
+  std::swap(hashes, made.hashes);
+  std::swap(index, made.index);
+  std::swap(capacity, made.capacity);
+  used = made.used;
+}
+
+void HashTable::make_room(size_t more) {
+  if (used + more <= capacity) return;
+  forget_order();
+  rebuild(std::max({size_t{8}, size_t{count} * 2, count + more}));
 }
 
 void HashTable::insert(StringObject* key, Value value) {
-  if (used == capacity) {
-    // Entry numbers change only when there were holes; the order is dropped below anyway.
-    rebuild(std::max<size_t>(8, size_t{count} * 2));
-  }
+  make_room(1);
   retain(key);
   new (&entries[used]) Entry{key, std::move(value)};
   hashes[used] = key->hash();
@@ -157,16 +168,63 @@ void HashTable::insert(StringObject* key, Value value) {
 void HashTable::erase(uint32_t hash, std::string_view key) {
   int64_t entry = find_entry(hash, key);
   if (entry < 0) return;
+  // First, while nothing has changed.
+  if ((count - 1) * 4 < used && used > 32) {
+    forget_order();
+    rebuild(std::max<size_t>(8, size_t{count} * 2));
+    entry = find_entry(hash, key);
+  }
   take_from_order(key);
   index.remove(static_cast<uint32_t>(entry), hashes);
   StringObject* old_key = std::exchange(entries[entry].key, nullptr);
   Value old_value = std::move(entries[entry].value);
   --count;
-  if (count * 4 < used && used > 32) {
-    forget_order();
-    rebuild(std::max<size_t>(8, size_t{count} * 2));
-  }
   release(old_key);  // last: `key` may be a view of it
+}
+
+// Takes back what was done if it does not come to its end.
+class HashTable::Merging {
+ public:
+  explicit Merging(HashTable& table) : table_(table), first_new_(table.used) {}
+  ~Merging() {
+    if (!is_done) take_back();
+  }
+  void add(StringObject* key, const Value& value) {
+    int64_t entry = table_.find_entry(key->hash(), key->view());
+    if (entry < 0) return table_.insert(key, value);
+    auto& old = replaced_.emplace_back(static_cast<uint32_t>(entry), value).second;
+    std::swap(table_.entries[entry].value, old);
+  }
+  bool is_done = false;
+
+ private:
+  void take_back() {
+    while (table_.used > first_new_) {
+      Entry& last = table_.entries[--table_.used];
+      table_.index.remove(table_.used, table_.hashes);
+      --table_.count;
+      release(last.key);
+      last.value.~Value();
+    }
+    for (; !replaced_.empty(); replaced_.pop_back()) {
+      auto& [entry, value] = replaced_.back();
+      std::swap(table_.entries[entry].value, value);
+    }
+  }
+
+  HashTable& table_;
+  const uint32_t first_new_;
+  std::vector<std::pair<uint32_t, Value>> replaced_;
+};
+
+void HashTable::merge(const HashTable& source) {
+  make_room(source.count);
+  Merging merging(*this);
+  for (uint32_t i = 0; i < source.used; ++i) {
+    step();
+    if (source.entries[i].key) merging.add(source.entries[i].key, source.entries[i].value);
+  }
+  merging.is_done = true;
 }
 
 // Taking entries out in a loop over the keys must not sort again for each.

@@ -42,8 +42,13 @@ struct HashTable {
   void insert(StringObject* key, Value value);
   void erase(uint32_t hash, std::string_view key);
   const Entry& sorted_entry(size_t number) const;
+  // So that this many more are inserted without growing. May be stopped, like whatever makes the table grow.
+  void make_room(size_t more);
+  // Every entry of `source`, which wins. May be stopped: then it has done nothing.
+  void merge(const HashTable& source);
 
  private:
+  class Merging;
   int64_t find_entry(uint32_t hash, std::string_view key) const;
   void allocate_arrays(size_t capacity);
   void free_arrays();

@@ -1146,11 +1146,12 @@ OP(EndGosub)
 OP(MutexEnter) {
   InlineCache& cache = *(pc++)->cache;
   frame->pc = pc;
-  if (enter_block(*task_, cache, RA)) [[likely]] NEXT;
+  if (enter_quickly(*task_, cache, RA)) [[likely]] NEXT;
+  if (enter_block(*task_, cache, RA)) NEXT;
   FINISH(call_wait(vm_.scheduler().locks().wait_row(), INDEX(A), 1, INDEX(A), false));
 }
 OP(MutexLeave)
-  leave_block(*co_, static_cast<size_t>(RA.as_int()));
+  if (!leave_quickly(*task_, static_cast<size_t>(RA.as_int()))) leave_block(*co_, static_cast<size_t>(RA.as_int()));
   pc = pc->target;
   NEXT;
 OP(WrapOk) {
@@ -1259,6 +1260,7 @@ checkpoint:
   // Long builtins have used up some of it, too.
   slices -= 1 - budget.load(std::memory_order_relaxed) / kSlice;
   budget.store(kSlice, std::memory_order_relaxed);
+  let_others_in();
   if (slices > 0 && !pace_.is_raised() && !task_->deadline_passed) NEXT;
   slices = kSlices;
   if (kWatching && task_->watched == 0) {
@@ -1274,6 +1276,7 @@ checkpoint:
       NEXT;
   }
 parked:
+  worker_->let_others_in();
   // Going through the worker's loop would cost more than what many tasks do between two waits.
   for (;;) {
     budget.store(budget.load(std::memory_order_relaxed) - kSwitchCost, std::memory_order_relaxed);

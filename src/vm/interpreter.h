@@ -11,6 +11,8 @@ namespace harn::vm {
 // Runs one task until it ends, waits or lets others run. The main loop is in interpreter.cpp; what it does rarely is in calls.cpp
 // (calls that need more than a new frame), iterate.cpp (for loops and generators), access.cpp
 // (fields and paths) and type_check.cpp.
+class Emptied;  // claim.h
+
 class Interpreter {
  public:
   // Without a worker: for the start code of the prelude.
@@ -48,7 +50,7 @@ class Interpreter {
   Wake wait();
   bool can_part();
   // In the middle of C++ code (see vm/claim.h).
-  void claim_value(const Value& held);
+  void claim_value(const Value& held, Emptied& emptied);
   // Which frame the block of a deadline is in.
   void mark_block(Deadline& deadline) const;
   bool is_block_of_frame(const Deadline& deadline) const;

@@ -92,6 +92,7 @@ void look_up() {
   int32_t used = kSteps - std::exchange(steps_left, kSteps);
   Worker* worker = this_worker;
   if (!worker || !worker->interpreter) return;
+  let_others_in();
   auto& budget = worker->pace.budget;
   int32_t left = budget.load(std::memory_order_relaxed) - used / kSteps * kPasses;
   budget.store(left, std::memory_order_relaxed);

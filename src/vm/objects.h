@@ -189,10 +189,11 @@ struct SetObject : Object {
   // For building a new set: only while the caller is its one owner. False when it was there.
   bool insert(Value value);
   bool insert(Value value, uint32_t hash);
-  // Room for so many items in an empty set: growing a large one takes a while, in one go. And what is left of it
-  // afterwards.
+  // Room for so many items in an empty set, so that it need not grow on the way. And what is left of it afterwards.
   void reserve(size_t count);
   void trim();
+  // So that this many more are inserted without growing. May be stopped, like whatever makes the set grow.
+  void make_room(size_t more);
 };
 Ref<SetObject> new_set();
 Ref<ListObject> set_items(const SetObject* set);

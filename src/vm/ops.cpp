@@ -1,3 +1,5 @@
+#include <optional>
+
 #include "base/result.h"
 #include "vm/long_text.h"
 #include "vm/ops.h"
@@ -171,8 +173,9 @@ static Outcome<void> add_to(Value& a, const Value& b, Left left) {
   if (is_list_like(a) && is_list_like(b)) return add_lists(a, b, left);
   if (a.is_dict() && b.is_dict()) {
     bool may_claim = left == Left::Taken && a.as_dict() != b.as_dict();
-    if (may_claim && is_small_part(a, b.as_dict())) claim(a);
-    dict_merge(a, b.as_dict(), merge_for(a, b.as_dict()));
+    std::optional<Claimed> claimed;
+    if (may_claim && is_small_part(a, b.as_dict())) claimed.emplace(a);
+    dict_merge(a, b.as_dict());
   } else if (are_ints(a, b)) a.set_int(wrap(bits(a) + bits(b)));
   else if (are_numbers(a, b)) a.set_float(a.as_number() + b.as_number());
   else return cannot_add(a, b);

@@ -55,6 +55,10 @@ inline void step_bytes(size_t count) { step(count / 64); }
 // depends on time.
 void heed();
 
+// Before something that may keep this thread for a while: tasks that wait for a lock which the running one has left
+// may go on.
+void let_others_in();
+
 // While one lives, the task does not make room for others in the middle of what it does: it holds a lock.
 class Undivided {
  public:

@@ -101,6 +101,7 @@ void Scheduler::run_task(Worker& worker, Task& task) {
   worker.running = &task;
   task.home = &worker;
   auto ran = Interpreter(vm_, task, &worker).resume();
+  worker.let_others_in();
   Task& last = *std::exchange(worker.running, nullptr);
   switch (ran) {
     case Interpreter::Ran::Finished: return finish(last);

@@ -39,6 +39,9 @@ class TaskQueue {
   size_t size_ = 0;
 };
 
+// sync.cpp: the tasks that wait for blocks which the running task has left may go on.
+void serve_owed(Worker& worker);
+
 struct Worker {
   Worker(Scheduler& scheduler, unsigned number);
 
@@ -88,8 +91,14 @@ struct Worker {
   std::atomic<bool> looking{false};   // it has nothing to do, asleep or not
   std::vector<uint64_t> fronts_seen;  // at the others, when it last looked for tasks to steal
   int steal_tries = 0;
-  int undivided = 0;  // how many `Undivided` live
+  int undivided = 0;        // how many `Undivided` live
+  std::vector<Lock*> owed;  // left by the one that runs, and wanted by others: see Lock::owed_by
   std::thread thread;
+
+  void let_others_in() {
+    if (!owed.empty()) [[unlikely]]
+      serve_owed(*this);
+  }
 };
 
 inline void Task::talk() { ++home->talks; }

@@ -59,17 +59,29 @@ void free_room(SetObject* set) {
   set->index.destroy();
 }
 
-// Closes the holes and leaves room for as many items again.
-void rebuild(SetObject* set) {
-  SetObject old = *set;
-  give_room(set, std::max<uint32_t>(4, old.size * 2));
-  set->size = set->used = set->first = 0;
-  for (uint32_t i = old.first; i < old.used; ++i) {
-    if (old.is_hole(i)) continue;
-    memcpy(static_cast<void*>(set->items + set->used), old.items + i, sizeof(Value));
-    append_item(set, old.hashes()[i]);
+// Closes the holes and leaves room for as many items again, and for `more`. If it is stopped on the way, nothing has
+// changed.
+void rebuild(SetObject* set, size_t more = 0) {
+  struct Room : SetObject {
+    explicit Room(const SetObject& set) : SetObject(set) {
+      size = used = first = 0;
+      items = nullptr;
+      index = {};
+    }
+    ~Room() { free_room(this); }
+  } made(*set);
+  give_room(&made, static_cast<uint32_t>(std::max<size_t>({4, size_t{set->size} * 2, set->size + more})));
+  for (uint32_t i = set->first; i < set->used; ++i) {
+    step();
+    if (set->is_hole(i)) continue;
+    memcpy(static_cast<void*>(made.items + made.used), set->items + i, sizeof(Value));
+    append_item(&made, set->hashes()[i]);
   }
-  free_room(&old);
+  std::swap(set->items, made.items);
+  std::swap(set->capacity, made.capacity);
+  std::swap(set->index, made.index);
+  set->used = made.used;
+  set->first = 0;
 }
 
 // A copy of a set without holes finds its items at the same places.
@@ -153,7 +165,7 @@ bool SetObject::insert(Value value) {
 
 bool SetObject::insert(Value value, uint32_t hash) {
   if (find_item(this, value, hash) != kNotFound) return false;
-  if (used == capacity) rebuild(this);
+  make_room(1);
   new (items + used) Value(std::move(value));
   append_item(this, hash);
   return true;
@@ -162,6 +174,10 @@ bool SetObject::insert(Value value, uint32_t hash) {
 void SetObject::reserve(size_t count) {
   constexpr size_t kLarge = 1024;
   if (count >= kLarge && capacity == 0) give_room(this, static_cast<uint32_t>(count));
+}
+
+void SetObject::make_room(size_t more) {
+  if (used + more > capacity) rebuild(this, more);
 }
 
 void SetObject::trim() {
@@ -195,12 +211,17 @@ bool set_erase(Value& target, const Value& value, Match match) {
     target = copy_without(set, item);
     return true;
   }
+  // First, while nothing has changed.
+  if (set->used > 32 && set->size <= set->used / 2) {
+    Value wanted = value;  // it may be this very item
+    rebuild(set);
+    item = find_item(set, wanted, item_hash(wanted), match);
+  }
   if (set->index.slots) set->index.remove(static_cast<uint32_t>(item), set->hashes());
   Value removed = std::move(set->items[item]);  // freed last: `value` may be this very item
   set->items[item].init_raw(Kind::Unset, 0);
   --set->size;
   while (set->first < set->used && set->is_hole(set->first)) ++set->first;
-  if (set->used > 32 && set->size < set->used / 2) rebuild(set);
   return true;
 }
 

@@ -196,6 +196,7 @@ void Interpreter::give_way() {
 }
 
 void Interpreter::part() {
+  worker_->let_others_in();
   HARN_ASSERT(holds_no_lock(), "other tasks would wait for the lock");
   LoopStacks::Place place;
   task_->parted = &place;
@@ -234,7 +235,7 @@ Status Interpreter::checkpoint() {
   // If it stopped while it holds a lock, the others would queue up for that, and go on doing so: a lock that is
   // given to the next in line is never free. So it may leave the block first.
   constexpr uint32_t kMostTurns = 8;
-  bool holds = co_->permits && !co_->permits->empty();
+  bool holds = co_->permits && co_->permits->size() != 0;
   if (holds && ++task_->turns_kept < kMostTurns) return Status::Done;
   task_->turns_kept = 0;
   return Status::Parked;

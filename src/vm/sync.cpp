@@ -28,16 +28,15 @@ void display_permit(std::string& out, const HandleObject* handle) {
 
 void drop_permit(HandleObject* handle) { release_permit(*static_cast<Permit*>(handle)); }
 
-inline std::vector<HeldPermit>& permits_of(Task& task) {
+inline HeldPermits& permits_of(Task& task) {
   auto& permits = task.current->permits;
-  if (!permits) permits = std::make_unique<std::vector<HeldPermit>>();
+  if (!permits) permits = std::make_unique<HeldPermits>();
   return *permits;
 }
 
 void count_grant(Lock& lock, uint64_t amount) {
   lock.available -= amount;
   lock.metrics.acquired++;
-  lock.metrics.held += static_cast<int64_t>(amount);
 }
 
 // With the lock held: the task has its permits from now on.
@@ -49,15 +48,14 @@ Value grant(LockUse use, Task& task, uint64_t amount) {
   permit->amount = amount;
   permit->owner = task.id;
   permit->since = lock.locks->scheduler().recent_time();
-  permits_of(task).push_back({Value(permit)});
+  permits_of(task).add(HeldPermit(Value(permit)));
   return permit;
 }
 
 // The same for a `mutex` block, which nobody has a permit of: how many were held before.
-inline int64_t grant_block(Lock& lock, Task& task) {
-  count_grant(lock, 1);
-  auto& permits = permits_of(task);
-  permits.push_back({{}, &lock, task.scheduler->recent_time()});
+int64_t grant_block(Lock& lock, Task& task) {
+  HeldPermits& permits = permits_of(task);
+  take_block(lock, task, permits);
   return static_cast<int64_t>(permits.size() - 1);
 }
 
@@ -102,13 +100,27 @@ Step wait_in_line(WaitCall& call, Lock& lock, uint64_t number, Nanoseconds due) 
   return Step::Parked;
 }
 
-inline void leave_block(Lock& lock, Nanoseconds since) {
+// With the lock held: others wait for a block that the running task has just left. If it has waited or taken long
+// in there, it is their turn.
+void pass_on(Lock& lock, Task* task) {
+  if (lock.owed_by == task) return;
+  if (lock.owed_by) return serve(lock);
+  task->home->owed.push_back(&lock);
+  lock.owed_by = task;
+}
+
+[[gnu::always_inline]] inline void leave_block(Lock& lock, Nanoseconds since) {
+  Task* task = this_worker ? this_worker->running : nullptr;
+  // Time is seen to pass where a task looks up.
+  bool was_quick = task && task->moment() == lock.entered_at;
   std::lock_guard guard(lock.guard);
   ++lock.available;
-  lock.metrics.released++;
-  lock.metrics.held--;
-  lock.metrics.held_time += time_since(lock, since);
-  if (!lock.waiting.empty()) serve(lock);
+  if (!was_quick) [[unlikely]]
+    lock.metrics.held_time += time_since(lock, since);
+  if (lock.waiting.empty()) [[likely]]
+    return;
+  if (was_quick) pass_on(lock, task);
+  else serve(lock);
 }
 
 }  // namespace
@@ -130,6 +142,7 @@ Lock::Lock(Locks& locks, std::string_view kind, std::string_view key, uint64_t c
 Value Lock::show() {
   std::lock_guard hold(guard);
   auto number = [](int64_t value) { return Value::integer(value); };
+  auto held = static_cast<int64_t>(capacity - available);
   return DictBuilder()
       .add("kind", text_value(kind))
       .add("key", text_value(key))
@@ -137,13 +150,21 @@ Value Lock::show() {
       .add("acquisition_count", number(metrics.acquired))
       .add("timeout_count", number(metrics.timeouts))
       .add("cancellation_count", number(metrics.cancellations))
-      .add("release_count", number(metrics.released))
-      .add("current_held", number(metrics.held))
+      .add("release_count", number(capacity == 1 ? metrics.acquired - held : metrics.released))
+      .add("current_held", number(held))
       .add("current_queue_depth", number(metrics.queued))
       .add("max_queue_depth", number(metrics.most_queued))
       .add("total_wait_ms", number(metrics.waited / kMillisecond))
       .add("total_held_ms", number(metrics.held_time / kMillisecond))
       .done();
+}
+
+void HeldPermits::add_far(HeldPermit held) { far_.push_back(std::move(held)); }
+
+HeldPermit HeldPermits::take_far() {
+  HeldPermit last = std::move(far_.back());
+  far_.pop_back();
+  return last;
 }
 
 // ---- all locks ----
@@ -157,7 +178,7 @@ LockUse::~LockUse() {
 // Permits and generators that only cycles of values keep alive are freed after everything else.
 Locks::~Locks() {
   for (auto& [name, lock] : locks_) {
-    if (lock->is_of_block && lock->metrics.held == 0) --lock->users;
+    if (lock->is_of_block && lock->available != 0) --lock->users;
     if (lock->users == 0) continue;
     lock->locks = nullptr;
     lock.release();
@@ -263,7 +284,7 @@ bool enter_block(Task& task, InlineCache& place, Value& held) {
   Lock& lock = lock_of(task, place);
   task.talk();
   std::lock_guard guard(lock.guard);
-  if (lock.available != 0 && lock.waiting.empty()) [[likely]] {
+  if (lock.is_free_for(task)) [[likely]] {
     held.set_int(grant_block(lock, task));
     return true;
   }
@@ -278,33 +299,42 @@ Step wait_for_block(WaitCall& call) {
   return wait_in_line(call, lock, kForBlock, kNever);
 }
 
+void serve_owed(Worker& worker) {
+  for (Lock* lock : std::exchange(worker.owed, {})) {
+    std::lock_guard guard(lock->guard);
+    lock->owed_by = nullptr;
+    serve(*lock);
+  }
+}
+
+void let_others_in() {
+  Worker* worker = this_worker;
+  if (!worker) return;
+  if (worker->running) ++worker->running->looks;
+  worker->let_others_in();
+}
+
 bool release_permit(Permit& permit) {
   if (permit.released.exchange(true)) return false;
   Lock& lock = *permit.lock;
   std::lock_guard guard(lock.guard);
   lock.available += permit.amount;
   lock.metrics.released++;
-  lock.metrics.held -= static_cast<int64_t>(permit.amount);
   lock.metrics.held_time += time_since(lock, permit.since);
   serve(lock);
   return true;
 }
 
 void leave_block(Coroutine& coroutine, size_t keep) {
-  std::vector<HeldPermit>& permits = *coroutine.permits;
-  if (permits.size() != keep + 1) [[unlikely]]
+  if (coroutine.permits->size() != keep + 1) [[unlikely]]
     return release_permits(coroutine, keep);
-  HeldPermit& held = permits.back();
-  Lock& lock = *held.block;
-  Nanoseconds since = held.since;
-  permits.pop_back();
-  leave_block(lock, since);
+  HeldPermit held = coroutine.permits->take_last();
+  leave_block(*held.block, held.since);
 }
 
 void release_permits(Coroutine& coroutine, size_t keep) {
   while (coroutine.permits && coroutine.permits->size() > keep) {
-    HeldPermit held = std::move(coroutine.permits->back());
-    coroutine.permits->pop_back();
+    HeldPermit held = coroutine.permits->take_last();
     if (held.block) leave_block(*held.block, held.since);
     else release_permit(*as_permit(held.permit));
   }

@@ -148,9 +148,10 @@ struct Task : HandleObject {
   LoopStacks::Place* parted = nullptr;  // it stopped in the middle of C++ code, and goes on there: Interpreter::part
   Wake woken_by = Wake::Value;
   bool woken = false;
-  Value answer;                                // Wake::Value
-  Thrown failure;                              // Wake::Error
-  Waiter waiter;                               // in one queue
+  uint64_t looks = 0;  // how often it has looked up: checkpoints, effects, in the middle of long builtins
+  Value answer;        // Wake::Value
+  Thrown failure;      // Wake::Error
+  Waiter waiter;       // in one queue
   std::deque<Waiter>* more_waiters = nullptr;  // in several
   struct WaitTimer : Timer {
     Task* task = nullptr;
@@ -180,6 +181,8 @@ struct Task : HandleObject {
   bool can_move() const { return !is_root() && !beside_root && !fiber && !parted; }
   // It takes from, or gives to, other tasks: see Scheduler::measure.
   void talk();
+  // The same as long as it has neither waited nor looked up.
+  uint64_t moment() const { return tickets + looks; }
   // Takes the wait that `ticket` stands for; whoever succeeds must say why it ends and make it ready.
   bool claim(uint64_t which) {
     if (is_alone()) {

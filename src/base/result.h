@@ -4,12 +4,11 @@
 #include <string>
 #include <utility>
 
+#include "base/error_kind.h"
+
 namespace harn {
 
-// What went wrong in the world outside the program: files, network, policy. Branch on the kind,
-// show the message.
-enum class ErrorKind { NotFound, Denied, Invalid, Io, Timeout, Cancelled, Unsupported };
-
+// What went wrong, for our own code: branch on the kind, show the message.
 struct Error {
   ErrorKind kind = ErrorKind::Io;
   std::string message;

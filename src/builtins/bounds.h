@@ -9,14 +9,14 @@ namespace harn::builtins {
 
 inline vm::Outcome<bool> check_list_size(uint64_t size) {
   if (size > vm::kMaxListSize) {
-    return vm::runtime_error("list too large: {} items, the limit is {}", size, vm::kMaxListSize);
+    return vm::runtime_error(ErrorKind::Limit, "list too large: {} items, the limit is {}", size, vm::kMaxListSize);
   }
   return true;
 }
 
 inline vm::Outcome<bool> check_text_size(uint64_t size) {
   if (size > vm::kMaxStringSize) {
-    return vm::runtime_error("string too large: {} bytes, the limit is {}", size, vm::kMaxStringSize);
+    return vm::runtime_error(ErrorKind::Limit, "string too large: {} bytes, the limit is {}", size, vm::kMaxStringSize);
   }
   return true;
 }

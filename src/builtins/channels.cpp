@@ -16,20 +16,22 @@ constexpr size_t kDefaultCapacity = 256;
 Outcome<Value> channel(Call& call) {
   auto name = HARN_TRY(call.text_or(0, "default"));
   int64_t capacity = HARN_TRY(call.integer_or(1, kDefaultCapacity));
-  if (capacity < 0) return runtime_error("channel: capacity must not be negative, got {}", capacity);
+  if (capacity < 0)
+    return runtime_error(ErrorKind::Invalid, "channel: capacity must not be negative, got {}", capacity);
   return new_channel(name, static_cast<size_t>(capacity));
 }
 
 Step send(WaitCall& call) {
-  if (call.count() < 2) return call.fail(throw_text("send: requires channel and value"));
+  if (call.count() < 2) return call.fail(throw_text(ErrorKind::Type, "send: requires channel and value"));
   Channel* channel = as_channel(call.arg(0));
-  if (!channel) return call.fail(throw_text("send: first argument must be a channel"));
+  if (!channel) return call.fail(throw_text(ErrorKind::Type, "send: first argument must be a channel"));
   return channel_send(call, *channel, call.arg(1));
 }
 
 Step receive(WaitCall& call) {
-  if (call.count() < 1) return call.fail(throw_text("receive: requires a channel"));
-  if (!as_channel(call.arg(0))) return call.fail(throw_text("receive: first argument must be a channel"));
+  if (call.count() < 1) return call.fail(throw_text(ErrorKind::Type, "receive: requires a channel"));
+  if (!as_channel(call.arg(0)))
+    return call.fail(throw_text(ErrorKind::Type, "receive: first argument must be a channel"));
   Value item;
   switch (channel_receive(call.task(), call.arg(0), item)) {
     case Received::Value: return call.done(std::move(item));
@@ -41,7 +43,7 @@ Step receive(WaitCall& call) {
 
 Outcome<Value> try_receive(Call& call) {
   Channel* channel = as_channel(call.arg(0));
-  if (!channel) return throw_text("try_receive: first argument must be a channel");
+  if (!channel) return throw_text(ErrorKind::Type, "try_receive: first argument must be a channel");
   Value item;
   channel_take(Scheduler::current(), *channel, item);
   settle_cells(item);
@@ -50,7 +52,7 @@ Outcome<Value> try_receive(Call& call) {
 
 Outcome<Value> close(Call& call) {
   Channel* channel = as_channel(call.arg(0));
-  if (!channel) return throw_text("close_channel: first argument must be a channel");
+  if (!channel) return throw_text(ErrorKind::Type, "close_channel: first argument must be a channel");
   channel_close(*channel);
   return Value();
 }
@@ -61,8 +63,8 @@ bool all_channels(std::span<const Value> values) {
 
 Step select(WaitCall& call) {
   auto channels = call.args();
-  if (channels.empty()) return call.fail(throw_text("select: requires at least one channel"));
-  if (!all_channels(channels)) return call.fail(throw_text("select: all arguments must be channels"));
+  if (channels.empty()) return call.fail(throw_text(ErrorKind::Type, "select: requires at least one channel"));
+  if (!all_channels(channels)) return call.fail(throw_text(ErrorKind::Type, "select: all arguments must be channels"));
   return channel_select(call, channels, true, kNever);
 }
 
@@ -75,11 +77,11 @@ Nanoseconds select_due(WaitCall& call, uint32_t index) {
 
 Step select_list(WaitCall& call) {
   if (!call.arg(0).is_list()) {
-    return call.fail(throw_text("channel_select: first argument must be a list of channels"));
+    return call.fail(throw_text(ErrorKind::Type, "channel_select: first argument must be a list of channels"));
   }
   auto channels = call.arg(0).as_list()->values();
   if (!all_channels(channels)) {
-    return call.fail(throw_text("channel_select: channel list must contain only channels"));
+    return call.fail(throw_text(ErrorKind::Type, "channel_select: channel list must contain only channels"));
   }
   return channel_select(call, channels, true, select_due(call, 1));
 }

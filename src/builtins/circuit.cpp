@@ -39,8 +39,10 @@ Outcome<Value> circuit_breaker(Call& call) {
   auto name = HARN_TRY(call.text_or(0, "default"));
   int64_t threshold = HARN_TRY(call.integer_or(1, kDefaultThreshold));
   int64_t reset_ms = HARN_TRY(call.integer_or(2, kDefaultResetMs));
-  if (threshold < 1) return runtime_error("circuit_breaker: threshold must be positive, got {}", threshold);
-  if (reset_ms < 0) return runtime_error("circuit_breaker: reset_ms must not be negative, got {}", reset_ms);
+  if (threshold < 1)
+    return runtime_error(ErrorKind::Invalid, "circuit_breaker: threshold must be positive, got {}", threshold);
+  if (reset_ms < 0)
+    return runtime_error(ErrorKind::Invalid, "circuit_breaker: reset_ms must not be negative, got {}", reset_ms);
   auto& breakers = call.vm().local<Breakers>();
   std::lock_guard lock(breakers.lock);
   breakers.by_name[std::string(name)] = {.threshold = threshold, .reset_ms = reset_ms};

@@ -35,7 +35,7 @@ constexpr int64_t kMaxMockMs = int64_t{9'000'000'000'000'000};
 Outcome<Value> mock_time(Call& call) {
   const Value& ms = call.arg(0);
   if (!ms.is_int() || ms.as_int() > kMaxMockMs || ms.as_int() < -kMaxMockMs) {
-    return throw_text("mock_time(ms): expected an integer millisecond timestamp");
+    return throw_text(ErrorKind::Type, "mock_time(ms): expected an integer millisecond timestamp");
   }
   clock_of(call).mock(ms.as_int());
   return Value();
@@ -54,7 +54,7 @@ Outcome<Value> advance(Call& call, int64_t ms) {
   Clock& clock = clock_of(call);
   Nanoseconds by, end;
   if (__builtin_mul_overflow(ms, kMillisecond, &by) || __builtin_add_overflow(clock.now(), by, &end)) {
-    return runtime_error("{}: {} ms is further than the clock can count", call.row().name, ms);
+    return runtime_error(ErrorKind::Invalid, "{}: {} ms is further than the clock can count", call.row().name, ms);
   }
   int64_t wall = clock.advance(by);
   call.vm().scheduler().fire_timers();
@@ -64,10 +64,10 @@ Outcome<Value> advance(Call& call, int64_t ms) {
 Outcome<Value> move_clock(Call& call) {
   int64_t ms = HARN_TRY(call.integer(0));
   if (!clock_of(call).is_mocked()) {
-    return throw_text("advance_time: no mock active. Call mock_time(ms) first.");
+    return throw_text(ErrorKind::Invalid, "advance_time: no mock active. Call mock_time(ms) first.");
   }
   // Timers rely on a clock that never goes back.
-  if (ms < 0) return runtime_error("advance_time: the clock cannot go back, got {} ms", ms);
+  if (ms < 0) return runtime_error(ErrorKind::Invalid, "advance_time: the clock cannot go back, got {} ms", ms);
   return advance(call, ms);
 }
 
@@ -118,7 +118,7 @@ Outcome<Value> timer_end(Call& call) {
   const Value* name = timer.is_dict() ? timer.as_dict()->find("name") : nullptr;
   const Value* start = timer.is_dict() ? timer.as_dict()->find("start_ms") : nullptr;
   if (!name || !start || !start->is_int()) {
-    return throw_text("timer_end: argument must be a timer dict from timer_start");
+    return throw_text(ErrorKind::Type, "timer_end: argument must be a timer dict from timer_start");
   }
   // mock_time starts the count at 0 again, maybe between start and end.
   int64_t now = HARN_TRY(read(call, effects::ClockFace::Elapsed));

@@ -97,7 +97,7 @@ Outcome<Value> len(Call& call) {
 Outcome<Value> chars(Call& call) {
   auto text = HARN_TRY(call.text(0));
   size_t count = call.arg(0).as_string()->chars();
-  if (count > kMaxListSize) return runtime_error("list too large");
+  if (count > kMaxListSize) return runtime_error(ErrorKind::Limit, "list too large");
   auto list = new_list(count);
   for (size_t at = 0; at < text.size();) {
     step();
@@ -257,7 +257,7 @@ uint64_t structural_hash(const Value& value, int depth) {
 
 Outcome<Value> hash_value(Call& call) {
   if (call.arg(0).is(Kind::Range) && list_size(call.arg(0)) > kMaxListSize) {
-    return runtime_error("list too large");
+    return runtime_error(ErrorKind::Limit, "list too large");
   }
   return Value::integer(static_cast<int64_t>(structural_hash(call.arg(0), 0)));
 }
@@ -294,8 +294,8 @@ Outcome<Value> is_a(Call& call) {
 // ---- the rest ----
 
 Outcome<Value> unreachable(Call& call) {
-  if (!call.has(0)) return throw_text("unreachable code was reached");
-  return throw_text("unreachable code was reached: {}", display(call.arg(0)));
+  if (!call.has(0)) return throw_text(ErrorKind::Assertion, "unreachable code was reached");
+  return throw_text(ErrorKind::Assertion, "unreachable code was reached: {}", display(call.arg(0)));
 }
 
 // Handles that hold something open are released; other values need no dropping.
@@ -311,7 +311,10 @@ Outcome<Value> is_err_value(Call& call) { return Value::boolean(is_err(call.arg(
 
 Outcome<Value> unwrap(Call& call) {
   const Value& value = call.arg(0);
-  if (is_err(value)) return runtime_error("unwrap called on Err: {}", display(result_payload(value)));
+  if (is_err(value)) {
+    const Value& payload = result_payload(value);
+    return caused_by(runtime_error("unwrap called on Err: {}", display(payload)), payload);
+  }
   return is_ok(value) ? result_payload(value) : value;
 }
 

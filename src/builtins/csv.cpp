@@ -23,13 +23,15 @@ Outcome<Options> read_options(Call& call) {
   const DictObject* given = HARN_TRY(call.dict(1));
   std::string_view name = call.row().name;
   if (const Value* headers = given->find("headers")) {
-    if (!headers->is_bool()) return throw_text("{}: headers must be a bool, got {}", name, type_name(*headers));
+    if (!headers->is_bool())
+      return throw_text(ErrorKind::Type, "{}: headers must be a bool, got {}", name, type_name(*headers));
     options.headers = headers->as_bool();
   }
   if (const Value* delimiter = given->find("delimiter"); delimiter && !delimiter->is_nil()) {
     bool fits = delimiter->is_string() && delimiter->as_string()->size == 1;
     char c = fits ? delimiter->as_string()->data()[0] : 0;
-    if (!fits || c == '"' || c == '\n' || c == '\r') return throw_text("{}: delimiter must be a single byte", name);
+    if (!fits || c == '"' || c == '\n' || c == '\r')
+      return throw_text(ErrorKind::Invalid, "{}: delimiter must be a single byte", name);
     options.delimiter = c;
   }
   return options;
@@ -152,10 +154,11 @@ Outcome<bool> rows_are_dicts(const ListObject* rows) {
     step();
     if (is_dict(row)) ++dicts;
     else if (!is_list_like(row)) {
-      return throw_text("csv_stringify: each row must be a list of cells (or use dict rows)");
+      return throw_text(ErrorKind::Type, "csv_stringify: each row must be a list of cells (or use dict rows)");
     }
   }
-  if (dicts != 0 && dicts != rows->size) return throw_text("csv_stringify: mixed list/dict rows are not supported");
+  if (dicts != 0 && dicts != rows->size)
+    return throw_text(ErrorKind::Invalid, "csv_stringify: mixed list/dict rows are not supported");
   return dicts != 0;
 }
 
@@ -182,7 +185,7 @@ void append_dict_rows(std::string& out, const ListObject* rows, const Options& o
 }
 
 Outcome<Value> csv_stringify(Call& call) {
-  if (!is_list_like(call.arg(0))) return throw_text("csv_stringify: expected a list of rows");
+  if (!is_list_like(call.arg(0))) return throw_text(ErrorKind::Type, "csv_stringify: expected a list of rows");
   auto rows = HARN_TRY(call.list(0));
   auto options = HARN_TRY(read_options(call));
   std::string out;
@@ -191,11 +194,11 @@ Outcome<Value> csv_stringify(Call& call) {
   } else {
     for (const Value& row : rows->values()) {
       step();
-      if (list_size(row) > kMaxListSize) return runtime_error("list too large");
+      if (list_size(row) > kMaxListSize) return runtime_error(ErrorKind::Limit, "list too large");
       append_row(out, to_list_object(row)->values(), options.delimiter);
     }
   }
-  if (out.size() > kMaxStringSize) return runtime_error("string too large");
+  if (out.size() > kMaxStringSize) return runtime_error(ErrorKind::Limit, "string too large");
   return text_value(out);
 }
 

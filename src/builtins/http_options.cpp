@@ -64,7 +64,7 @@ bool is_one_line(std::string_view text) { return text.find_first_of(std::string_
 
 Outcome<void> add_header(SendHttp& request, std::string_view name, std::string value) {
   bool is_name = !name.empty() && name.find_first_of(": \t") == name.npos && is_one_line(name);
-  if (!is_name || !is_one_line(value)) return throw_text("http: header `{}` cannot be sent", name);
+  if (!is_name || !is_one_line(value)) return throw_text(ErrorKind::Invalid, "http: header `{}` cannot be sent", name);
   request.headers.push_back({std::string(name), std::move(value)});
   return {};
 }
@@ -163,14 +163,14 @@ bool has_clean_host(std::string_view url) {
 
 Outcome<HttpPlan> read_http_options(std::string method, std::string url, const Value& given) {
   if (!split_url(url) || !has_clean_host(url)) {
-    return throw_text("http: URL must start with http:// or https://, got '{}'", masked_url(url));
+    return throw_text(ErrorKind::Invalid, "http: URL must start with http:// or https://, got '{}'", masked_url(url));
   }
   if (!given.is_nil() && !given.is_dict()) {
     return type_error("http: options must be a dict, got {}", type_name(given));
   }
   Options options(given.is_dict() ? given.as_dict() : nullptr);
   for (std::string_view name : kLater) {
-    if (options.find(name)) return throw_text("http: option `{}` is not supported yet", name);
+    if (options.find(name)) return throw_text(ErrorKind::Invalid, "http: option `{}` is not supported yet", name);
   }
   HttpPlan plan;
   plan.request.method = std::move(method);

@@ -303,7 +303,7 @@ class Machine {
 Outcome<jq::NodePtr> parse_argument(Call& call) {
   auto expression = HARN_TRY(call.text(1));
   auto tree = jq::parse(expression);
-  if (!tree) return throw_text("jq: {}", tree.error());
+  if (!tree) return throw_text(ErrorKind::Invalid, "jq: {}", tree.error());
   return std::move(*tree);
 }
 
@@ -315,7 +315,7 @@ Outcome<Value> run_jq(Call& call) {
     outputs->push(value);
     return true;
   });
-  if (!machine.error.empty()) return throw_text("jq: {}", machine.error);
+  if (!machine.error.empty()) return throw_text(ErrorKind::Invalid, "jq: {}", machine.error);
   return outputs;
 }
 
@@ -327,7 +327,7 @@ Outcome<Value> jq_first(Call& call) {
     first = value;
     return false;
   });
-  if (!machine.error.empty()) return throw_text("jq: {}", machine.error);
+  if (!machine.error.empty()) return throw_text(ErrorKind::Invalid, "jq: {}", machine.error);
   return first;
 }
 

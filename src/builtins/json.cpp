@@ -11,24 +11,25 @@ using namespace vm;
 
 Outcome<Value> json_parse(Call& call) {
   auto parsed = parse_json(HARN_TRY(call.text(0)));
-  if (!parsed) return throw_text("JSON parse error: {}", parsed.error().text());
+  if (!parsed) return throw_text(ErrorKind::Invalid, "JSON parse error: {}", parsed.error().text());
   return std::move(*parsed);
 }
 
 Outcome<Value> json_stringify(Call& call) {
   std::string out;
   if (!append_json(out, call.arg(0))) {
-    return runtime_error("json_stringify: the value is too large or nested too deeply");
+    return runtime_error(ErrorKind::Limit, "json_stringify: the value is too large or nested too deeply");
   }
   return text_value(out);
 }
 
 Outcome<Value> json_stringify_pretty(Call& call) {
   int64_t indent = HARN_TRY(call.integer_or(1, 2));
-  if (indent < 1 || indent > 16) return throw_text("json_stringify_pretty: indent is {}, expected 1 to 16", indent);
+  if (indent < 1 || indent > 16)
+    return throw_text(ErrorKind::Invalid, "json_stringify_pretty: indent is {}, expected 1 to 16", indent);
   std::string out;
   if (!append_json(out, call.arg(0), static_cast<int>(indent))) {
-    return runtime_error("json_stringify_pretty: the value is too large or nested too deeply");
+    return runtime_error(ErrorKind::Limit, "json_stringify_pretty: the value is too large or nested too deeply");
   }
   return text_value(out);
 }
@@ -89,11 +90,12 @@ Outcome<Value> json_extract(Call& call) {
   auto text = HARN_TRY(call.text(0));
   auto key = HARN_TRY(call.text_or(1, ""));
   auto parsed = parse_json(find_json(text));
-  if (!parsed) return throw_text("json_extract: failed to parse JSON: {}", parsed.error().text());
+  if (!parsed) return throw_text(ErrorKind::Invalid, "json_extract: failed to parse JSON: {}", parsed.error().text());
   if (call.arg(1).is_nil()) return std::move(*parsed);
-  if (!parsed->is_dict()) return throw_text("json_extract: parsed value is not a dict, cannot extract key");
+  if (!parsed->is_dict())
+    return throw_text(ErrorKind::Type, "json_extract: parsed value is not a dict, cannot extract key");
   const Value* value = parsed->as_dict()->find(key);
-  if (!value) return throw_text("json_extract: key '{}' not found", key);
+  if (!value) return throw_text(ErrorKind::NotFound, "json_extract: key '{}' not found", key);
   return *value;
 }
 

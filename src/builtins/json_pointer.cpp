@@ -20,10 +20,10 @@ Outcome<std::string> unescape(std::string_view name, std::string_view raw) {
       step += raw[i];
       continue;
     }
-    if (++i == raw.size()) return throw_text("{}: dangling '~' in pointer", name);
+    if (++i == raw.size()) return throw_text(ErrorKind::Invalid, "{}: dangling '~' in pointer", name);
     if (raw[i] == '0') step += '~';
     else if (raw[i] == '1') step += '/';
-    else return throw_text("{}: invalid escape '~{}' in pointer", name, raw[i]);
+    else return throw_text(ErrorKind::Invalid, "{}: invalid escape '~{}' in pointer", name, raw[i]);
   }
   return step;
 }
@@ -33,11 +33,12 @@ Outcome<std::vector<std::string>> split_pointer(Call& call) {
   auto pointer = HARN_TRY(call.text(1));
   std::vector<std::string> steps;
   if (pointer.empty()) return steps;
-  if (pointer[0] != '/') return throw_text("{}: pointer must be empty or start with '/'", name);
+  if (pointer[0] != '/') return throw_text(ErrorKind::Invalid, "{}: pointer must be empty or start with '/'", name);
   for (size_t at = 1;;) {
     size_t end = pointer.find('/', at);
     steps.push_back(HARN_TRY(unescape(name, pointer.substr(at, end - at))));
-    if (steps.size() > kMaxSteps) return throw_text("{}: pointer has more than {} steps", name, kMaxSteps);
+    if (steps.size() > kMaxSteps)
+      return throw_text(ErrorKind::Limit, "{}: pointer has more than {} steps", name, kMaxSteps);
     if (end == std::string_view::npos) return steps;
     at = end + 1;
   }

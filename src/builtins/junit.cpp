@@ -221,7 +221,7 @@ Outcome<Value> parse_junit_xml(Call& call) {
   const Value& input = call.arg(0);
   if (input.is_string()) return read_report(input.as_string()->view());
   if (input.is(Kind::Bytes)) return read_report(text::to_valid_utf8(input.as_bytes()->view()));
-  return throw_text("parse_junit_xml: expected string or bytes, got {}", type_name(input));
+  return throw_text(ErrorKind::Type, "parse_junit_xml: expected string or bytes, got {}", type_name(input));
 }
 
 constinit const Builtin kRows[] = {

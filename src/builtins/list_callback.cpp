@@ -31,7 +31,7 @@ Outcome<KeyedItems> keyed_items(Call& call) {
   auto items = HARN_TRY(bounded_list(call, 0));
   auto keys = HARN_TRY(bounded_list(call, 1));
   if (items->size != keys->size) {
-    return runtime_error("{}: {} items but {} keys", call.row().name, items->size, keys->size);
+    return runtime_error(ErrorKind::Invalid, "{}: {} items but {} keys", call.row().name, items->size, keys->size);
   }
   return KeyedItems{items, keys};
 }

@@ -58,7 +58,9 @@ Outcome<Value> log_set_level(Call& call) {
   else if (level == "info") current = LogLevel::Info;
   else if (level == "warn") current = LogLevel::Warn;
   else if (level == "error") current = LogLevel::Error;
-  else return throw_text("log_set_level: invalid level '{}'. Expected debug, info, warn, or error", level);
+  else
+    return throw_text(ErrorKind::Invalid, "log_set_level: invalid level '{}'. Expected debug, info, warn, or error",
+                      level);
   return Value();
 }
 
@@ -67,7 +69,8 @@ Outcome<Value> log_json(Call& call) {
       harn::format(R"({{"ts":"{}","key":)", timestamp(effects::wall_ms(effects::Run::current(call.vm()))));
   append_json_string(line, display(call.arg(0)));
   line += R"(,"value":)";
-  if (!append_json(line, call.arg(1))) return runtime_error("log_json: the value is too large or nested too deeply");
+  if (!append_json(line, call.arg(1)))
+    return runtime_error(ErrorKind::Limit, "log_json: the value is too large or nested too deeply");
   line += "}\n";
   return write_text(call, Stream::Out, std::move(line));
 }

@@ -163,7 +163,7 @@ Outcome<int64_t> wanted_capacity(Call& call) {
   if (capacity.is_nil()) return kDefaultCapacity;
   if (!capacity.is_int()) return type_error("mailbox_open: capacity must be an int, got {}", type_name(capacity));
   if (capacity.as_int() < 1) {
-    return runtime_error("mailbox_open: capacity must be positive, got {}", capacity.as_int());
+    return runtime_error(ErrorKind::Invalid, "mailbox_open: capacity must be positive, got {}", capacity.as_int());
   }
   return capacity.as_int();
 }

@@ -60,9 +60,9 @@ Outcome<Value> rounded(Call& call) {
   Value number = HARN_TRY(numeric(call, 0));
   if (number.is_int()) return number;
   double value = round_to(number.as_float());
-  if (!std::isfinite(value)) return runtime_error("cannot convert non-finite float to int");
+  if (!std::isfinite(value)) return runtime_error(ErrorKind::Invalid, "cannot convert non-finite float to int");
   if (!(value >= -0x1p63 && value < 0x1p63)) {
-    return runtime_error("float is outside the representable int range");
+    return runtime_error(ErrorKind::Invalid, "float is outside the representable int range");
   }
   return Value::integer(static_cast<int64_t>(value));
 }

@@ -99,7 +99,7 @@ Outcome<Value> progress(Call& call) {
     std::string_view name = mode && mode->is_string() ? mode->as_string()->view() : "";
     if (name == "spinner") line = spinner_line(phase, message, options);
     else if (name == "bar") line = bar_line(phase, message, options);
-    else return throw_text("progress: unknown mode '{}'. Expected 'spinner' or 'bar'.", name);
+    else return throw_text(ErrorKind::Invalid, "progress: unknown mode '{}'. Expected 'spinner' or 'bar'.", name);
   } else if (call.arg(2).is_nil()) {
     line = harn::format("[{}] {}\n", phase, message);
   } else if (call.arg(3).is_nil()) {
@@ -147,7 +147,9 @@ Outcome<Value> set_color_mode(Call& call) {
   if (mode == "auto") current = ColorMode::Auto;
   else if (mode == "always") current = ColorMode::Always;
   else if (mode == "never") current = ColorMode::Never;
-  else return throw_text("set_color_mode: invalid mode '{}'. Expected 'auto', 'always', or 'never'.", mode);
+  else
+    return throw_text(ErrorKind::Invalid, "set_color_mode: invalid mode '{}'. Expected 'auto', 'always', or 'never'.",
+                      mode);
   return Value();
 }
 
@@ -166,7 +168,7 @@ Outcome<Value> read_line(Call& call) {
 
 Outcome<Value> read_stdin(Call& call) {
   auto all = HARN_TRY(perform(Run::current(call.vm()), effects::ReadInput{.all = true}));
-  if (all.text.size() > kMaxStringSize) return runtime_error("string too large");
+  if (all.text.size() > kMaxStringSize) return runtime_error(ErrorKind::Limit, "string too large");
   return text_value(all.text);
 }
 
@@ -250,7 +252,9 @@ Outcome<Value> mock_tty(Call& call) {
   if (stream == "stdin") mocked.is_terminal[static_cast<int>(Stream::In)] = answer;
   else if (stream == "stdout") mocked.is_terminal[static_cast<int>(Stream::Out)] = answer;
   else if (stream == "stderr") mocked.is_terminal[static_cast<int>(Stream::Err)] = answer;
-  else return throw_text("mock_tty: invalid stream '{}'. Expected 'stdin', 'stdout', or 'stderr'.", stream);
+  else
+    return throw_text(ErrorKind::Invalid, "mock_tty: invalid stream '{}'. Expected 'stdin', 'stdout', or 'stderr'.",
+                      stream);
   answer_terminals(Run::of(call.vm()), mocked);
   return Value();
 }

@@ -230,7 +230,7 @@ Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
   join->scheduler = parent.scheduler;
   join->parent = Ref<Task>::share(&parent);
   if (list_size(items) > kMaxListSize) {
-    return runtime_error("parallel: at most {} items, got {}", kMaxListSize, list_size(items));
+    return runtime_error(ErrorKind::Limit, "parallel: at most {} items, got {}", kMaxListSize, list_size(items));
   }
   join->luggage = HARN_TRY(pack(parent, call.arg(1), {&items, 1}));
   join->items = join->luggage.args[0];

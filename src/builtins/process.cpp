@@ -54,23 +54,24 @@ bool is_given(const Call& call, uint32_t index) {
 }
 
 Outcome<Value> exec(Call& call) {
-  if (!is_given(call, 0)) return throw_text("exec: command is required");
+  if (!is_given(call, 0)) return throw_text(ErrorKind::Type, "exec: command is required");
   return run_words(call, 0, "");
 }
 
 Outcome<Value> exec_at(Call& call) {
-  if (!is_given(call, 0) || !is_given(call, 1)) return throw_text("exec_at: directory and command are required");
+  if (!is_given(call, 0) || !is_given(call, 1))
+    return throw_text(ErrorKind::Type, "exec_at: directory and command are required");
   return run_words(call, 1, display(call.arg(0)));
 }
 
 Outcome<Value> shell(Call& call) {
-  if (!is_given(call, 0)) return throw_text("shell: command string is required");
+  if (!is_given(call, 0)) return throw_text(ErrorKind::Type, "shell: command string is required");
   return run_shell(call, call.arg(0), "");
 }
 
 Outcome<Value> shell_at(Call& call) {
   if (!is_given(call, 0) || !is_given(call, 1)) {
-    return throw_text("shell_at: directory and command string are required");
+    return throw_text(ErrorKind::Type, "shell_at: directory and command string are required");
   }
   return run_shell(call, call.arg(1), display(call.arg(0)));
 }

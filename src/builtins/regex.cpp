@@ -22,7 +22,7 @@ Outcome<Regex> compile(Call& call, uint32_t pattern, uint32_t text, uint32_t fla
   HARN_CHECK(call.text(text));
   auto letters = HARN_TRY(call.text_or(flags, ""));
   auto regex = RegexCache::of_thread().get(source, letters, call.arg(text).as_string()->is_ascii());
-  if (!regex) return throw_text("Invalid regex: {}", regex.error());
+  if (!regex) return throw_text(ErrorKind::Invalid, "Invalid regex: {}", regex.error());
   return *regex;
 }
 
@@ -103,11 +103,11 @@ Outcome<Value> regex_replace(Call& call) {
       else if (piece.group >= 0) out += matches.group(static_cast<size_t>(piece.group));
     }
     copied = matches.end();
-    if (out.size() > kMaxStringSize) return runtime_error("string too large");
+    if (out.size() > kMaxStringSize) return runtime_error(ErrorKind::Limit, "string too large");
   }
   if (!found) return call.take(1);
   out += text.substr(copied);
-  if (out.size() > kMaxStringSize) return runtime_error("string too large");
+  if (out.size() > kMaxStringSize) return runtime_error(ErrorKind::Limit, "string too large");
   return text_value(out);
 }
 

@@ -67,7 +67,7 @@ Outcome<Value> runtime_context(Call& call) {
 
 Outcome<std::string_view> key_of(Call& call) {
   if (call.arg(0).is_string()) return call.arg(0).as_string()->view();
-  return runtime_error("{}: first argument must be a string key", call.row().name);
+  return runtime_error(ErrorKind::Type, "{}: first argument must be a string key", call.row().name);
 }
 
 Value value_of(const Task& task, std::string_view key) {

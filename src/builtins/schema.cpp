@@ -33,12 +33,13 @@ enum class Defaults : bool { No, Yes };
 
 // A schema that makes no sense is an error of the call, not of the value.
 Outcome<Checked> check_value(Call& call, const Value& value, const Value& schema, Defaults defaults) {
-  if (!schema::is_schema(schema)) return throw_text("{}: schema must be a dict", call.row().name);
+  if (!schema::is_schema(schema)) return throw_text(ErrorKind::Type, "{}: schema must be a dict", call.row().name);
   Validator validator(schema, RegexCache::of_thread());
   Checked checked;
   checked.value = defaults == Defaults::Yes ? validator.with_defaults(value) : value;
   validator.validate(checked.value);
-  if (!validator.malformed.empty()) return throw_text("{}: {}", call.row().name, validator.malformed);
+  if (!validator.malformed.empty())
+    return throw_text(ErrorKind::Invalid, "{}: {}", call.row().name, validator.malformed);
   checked.errors = std::move(validator.errors);
   return checked;
 }
@@ -56,7 +57,7 @@ Value error_dict(const Checked& checked) {
 Outcome<Value> json_validate(Call& call) {
   auto checked = HARN_TRY(check_value(call, call.arg(0), call.arg(1), Defaults::No));
   if (checked.errors.empty()) return Value::boolean(true);
-  return throw_text("{}", checked.joined());
+  return throw_text(ErrorKind::Schema, "{}", checked.joined());
 }
 
 Outcome<Value> check_result(Call& call, Defaults defaults) {
@@ -76,13 +77,13 @@ Outcome<Value> schema_is(Call& call) {
 Outcome<Value> schema_expect(Call& call) {
   bool fills = truthy(call.arg(2));
   auto checked = HARN_TRY(check_value(call, call.arg(0), call.arg(1), fills ? Defaults::Yes : Defaults::No));
-  if (!checked.errors.empty()) return throw_text("{}", checked.joined());
+  if (!checked.errors.empty()) return throw_text(ErrorKind::Schema, "{}", checked.joined());
   return std::move(checked.value);
 }
 
 Outcome<Value> schema_of(Call& call) {
   if (call.arg(0).is_dict()) return call.take(0);
-  return throw_text("schema_of: expected a type alias or schema dict, got {}", type_name(call.arg(0)));
+  return throw_text(ErrorKind::Type, "schema_of: expected a type alias or schema dict, got {}", type_name(call.arg(0)));
 }
 
 // ---- recovery of values from text that a model wrote ----

@@ -170,7 +170,7 @@ Value from_canonical(const Value& schema, Form form, int depth) {
 }
 
 Outcome<Value> schema_argument(Call& call, uint32_t i) {
-  if (!call.arg(i).is_dict()) return throw_text("{}: schema must be a dict", call.row().name);
+  if (!call.arg(i).is_dict()) return throw_text(ErrorKind::Type, "{}: schema must be a dict", call.row().name);
   return call.arg(i);
 }
 
@@ -205,7 +205,7 @@ Outcome<Value> schema_partial(Call& call) { return without_required(HARN_TRY(sch
 // Keeps the properties, and the names in `required`, for which listed == keep.
 Outcome<Value> choose_properties(Call& call, bool keep) {
   Value schema = HARN_TRY(schema_argument(call, 0));
-  if (!is_list_like(call.arg(1))) return throw_text("{}: keys must be a list", call.row().name);
+  if (!is_list_like(call.arg(1))) return throw_text(ErrorKind::Type, "{}: keys must be a list", call.row().name);
   const Value& keys = call.arg(1);
   const Value* properties = schema.as_dict()->find("properties");
   if (properties && properties->is_dict()) {

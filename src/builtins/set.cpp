@@ -16,7 +16,7 @@ bool is_set(const Value& value) { return value.is(Kind::Set); }
 
 Outcome<bool> expect_set(Call& call) {
   if (is_set(call.arg(0))) return true;
-  return throw_text("{}: first argument must be a set", call.row().name);
+  return throw_text(ErrorKind::Type, "{}: first argument must be a set", call.row().name);
 }
 
 // How many items there are to add.
@@ -87,7 +87,7 @@ using Combine = Value (*)(Value a, const SetObject& b, Match match);
 template <Combine combine>
 Outcome<Value> combined(Call& call) {
   if (!is_set(call.arg(0)) || !is_set(call.arg(1))) {
-    return throw_text("{}: arguments must be sets", call.row().name);
+    return throw_text(ErrorKind::Type, "{}: arguments must be sets", call.row().name);
   }
   return combine(call.take(0), *call.arg(1).as_set(), Match::Structure);
 }

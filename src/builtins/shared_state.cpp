@@ -80,7 +80,7 @@ template <class T>
 Outcome<T*> opened(Call& call) {
   ScopedName name;
   T* found = read_scoped_handle(call.arg(0), T::kType, "key", name) ? store_of<T>(call).find(name) : nullptr;
-  if (!found) return runtime_error("{}: expected {} handle", call.row().name, T::kType);
+  if (!found) return runtime_error(ErrorKind::Type, "{}: expected {} handle", call.row().name, T::kType);
   return found;
 }
 

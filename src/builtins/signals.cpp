@@ -39,7 +39,8 @@ Outcome<int> signal_number(const Value& name) {
   for (const Known& known : kKnown) {
     if (known.name == text) return known.number;
   }
-  return runtime_error("on_interrupt: unknown signal '{}'; SIGINT, SIGTERM and SIGHUP can be handled", text);
+  return runtime_error(ErrorKind::Invalid,
+                       "on_interrupt: unknown signal '{}'; SIGINT, SIGTERM and SIGHUP can be handled", text);
 }
 
 Outcome<std::vector<int>> signals_of(const DictObject& options) {

@@ -141,7 +141,7 @@ Outcome<Value> sort_by_keys(Call& call) {
   auto items = HARN_TRY(bounded_list(call, 0));
   auto keys = HARN_TRY(bounded_list(call, 1));
   if (items->size != keys->size) {
-    return runtime_error("sort_by: {} items but {} keys", items->size, keys->size);
+    return runtime_error(ErrorKind::Invalid, "sort_by: {} items but {} keys", items->size, keys->size);
   }
   return permuted(items->values(), order_of(keys->values()));
 }

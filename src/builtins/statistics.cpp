@@ -19,7 +19,7 @@ Outcome<std::vector<double>> numbers(Call& call, MayBeEmpty may_be_empty) {
   if (!is_list_like(call.arg(0))) return type_error("{}: items must be a list", name);
   auto list = HARN_TRY(bounded_list(call, 0));
   if (list->size == 0 && may_be_empty == MayBeEmpty::No) {
-    return runtime_error("{}: items must not be empty", name);
+    return runtime_error(ErrorKind::Invalid, "{}: items must not be empty", name);
   }
   std::vector<double> out;
   out.reserve(list->size);
@@ -68,7 +68,7 @@ Outcome<Value> median(Call& call) {
 Outcome<Value> percentile(Call& call) {
   auto values = HARN_TRY(numbers(call, MayBeEmpty::No));
   double p = HARN_TRY(call.number(1));
-  if (!(p >= 0 && p <= 100)) return runtime_error("percentile must be between 0 and 100");
+  if (!(p >= 0 && p <= 100)) return runtime_error(ErrorKind::Invalid, "percentile must be between 0 and 100");
   sort_numbers(values);
   return Value::number(quantile(values, p / 100));
 }
@@ -77,7 +77,7 @@ Outcome<double> variance_of(Call& call) {
   auto values = HARN_TRY(numbers(call, MayBeEmpty::No));
   bool sample = !call.arg(1).is_nil() && HARN_TRY(call.boolean(1));
   if (sample && values.size() < 2) {
-    return runtime_error("sample variance requires at least 2 values");
+    return runtime_error(ErrorKind::Invalid, "sample variance requires at least 2 values");
   }
   double mean = mean_of(values);
   double squares = 0;

@@ -36,7 +36,7 @@ Step mutex_acquire(WaitCall& call) {
 // How many there are, or how many are wanted.
 Outcome<uint64_t> positive(Call& call, uint32_t i, int64_t otherwise) {
   int64_t value = HARN_TRY(call.integer_or(i, otherwise));
-  if (value <= 0) return runtime_error("{}: value must be positive", call.row().name);
+  if (value <= 0) return runtime_error(ErrorKind::Invalid, "{}: value must be positive", call.row().name);
   return static_cast<uint64_t>(value);
 }
 
@@ -68,7 +68,7 @@ Step rwlock_acquire(WaitCall& call) {
   auto mode = call.text(1);
   if (!mode) return call.fail(std::move(mode).error());
   if (*mode != "read" && *mode != "write") {
-    return call.fail(runtime_error("sync_rwlock_acquire: mode must be read or write"));
+    return call.fail(runtime_error(ErrorKind::Invalid, "sync_rwlock_acquire: mode must be read or write"));
   }
   if (auto time = check_time(call, 2); !time) return call.fail(std::move(time).error());
   return acquire_from(call, "rwlock", *key, kReaders, *mode == "read" ? 1 : kReaders, wait_due(call, 2));
@@ -76,7 +76,7 @@ Step rwlock_acquire(WaitCall& call) {
 
 Outcome<Value> sync_release(Call& call) {
   Permit* permit = as_permit(call.arg(0));
-  if (!permit) return runtime_error("sync_release: first argument must be a sync permit");
+  if (!permit) return runtime_error(ErrorKind::Type, "sync_release: first argument must be a sync permit");
   Task& task = Scheduler::current();
   if (permit->owner != task.id && !permit->released) {
     return runtime_error("sync_release: this permit belongs to {}, not to {}", task_id_text(permit->owner),

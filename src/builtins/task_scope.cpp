@@ -27,7 +27,8 @@ namespace {
 Outcome<std::string> tenant_scope_id(Call& call, const DictObject* options) {
   const StringObject* id = text_field(options, "tenant_id");
   if (id && id->size != 0) return "tenant:" + std::string(id->view());
-  return runtime_error("{}: tenant scope requires tenant_id in options or runtime context", call.row().name);
+  return runtime_error(ErrorKind::Invalid, "{}: tenant scope requires tenant_id in options or runtime context",
+                       call.row().name);
 }
 
 }  // namespace
@@ -41,11 +42,13 @@ Outcome<std::string> scope_id(Call& call, std::string_view scope, const DictObje
   if (scope == "tenant") return tenant_scope_id(call, options);
   if (scope == "process") return std::string("process:vm");
   if (scope == "durable" || scope == "event_log") {
-    return runtime_error("{}: scope '{}' is not shared state: use store_* or agent_state_* for durable state",
+    return runtime_error(ErrorKind::Invalid,
+                         "{}: scope '{}' is not shared state: use store_* or agent_state_* for durable state",
                          call.row().name, scope);
   }
   if (scope == "external" || scope == "host") {
-    return runtime_error("{}: scope '{}' is not shared state: use host or connector functions for external state",
+    return runtime_error(ErrorKind::Invalid,
+                         "{}: scope '{}' is not shared state: use host or connector functions for external state",
                          call.row().name, scope);
   }
   return runtime_error(
@@ -59,10 +62,10 @@ Outcome<ScopedName> scoped_name(Call& call) {
   const DictObject* options = given.is_dict() ? given.as_dict() : nullptr;
   const StringObject* name = given.is_string() ? given.as_string() : text_field(options, "key");
   if (!name) name = text_field(options, "name");
-  if (!name || name->size == 0) return runtime_error("{}: key/name is required", call.row().name);
+  if (!name || name->size == 0) return runtime_error(ErrorKind::Invalid, "{}: key/name is required", call.row().name);
   const Value* scope = options ? options->find("scope") : nullptr;
   if (scope && !scope->is_nil() && !scope->is_string()) {
-    return runtime_error("{}: scope must be a string, got {}", call.row().name, type_name(*scope));
+    return runtime_error(ErrorKind::Type, "{}: scope must be a string, got {}", call.row().name, type_name(*scope));
   }
   std::string_view which = scope && scope->is_string() ? scope->as_string()->view() : kDefaultScope;
   std::string id = HARN_TRY(scope_id(call, which, options));

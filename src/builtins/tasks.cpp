@@ -88,7 +88,7 @@ Outcome<Value> deadline_begin(Call& call) {
 
 Outcome<Value> deadline_check(Call&) {
   Task& task = Scheduler::current();
-  if (task.scheduler->is_deadline_over(task)) return throw_text("Deadline exceeded");
+  if (task.scheduler->is_deadline_over(task)) return throw_text(ErrorKind::Timeout, "Deadline exceeded");
   return Value();
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "vm/error_text.h"
 
 // Assertions and error categories. JUnit reports are in junit.cpp.
 namespace harn::builtins {
@@ -15,7 +16,7 @@ using namespace vm;
 // The message given by the program may be any value: it is what `catch` binds.
 std::unexpected<Thrown> failed(Call& call, uint32_t message, std::string text) {
   if (!call.arg(message).is_nil()) return throw_value(call.take(message));
-  return throw_text("{}", text);
+  return throw_text(ErrorKind::Assertion, "{}", text);
 }
 
 Outcome<Value> assert_true(Call& call) {
@@ -141,6 +142,7 @@ std::string_view guess_category(std::string_view text) {
 }
 
 std::string_view category_of(const Value& error) {
+  if (ErrorKind kind = kind_of_caught(error); kind != ErrorKind::None && error.is_string()) return row(kind).category;
   if (error.is_string()) return guess_category(error.as_string()->view());
   if (!error.is_dict() && !error.is(Kind::Struct)) return "generic";
   const Value* category = error.as_dict()->find("category");
@@ -150,6 +152,8 @@ std::string_view category_of(const Value& error) {
   const Value* message = error.as_dict()->find("message");
   return message && message->is_string() && !category ? guess_category(message->as_string()->view()) : "generic";
 }
+
+Outcome<Value> error_info(Call& call) { return vm::error_info(call.arg(0)); }
 
 Outcome<Value> error_category(Call& call) { return text_value(category_of(call.arg(0))); }
 
@@ -183,6 +187,11 @@ constinit const Builtin kRows[] = {
      .doc = "Returns the category an error states, or the one its text suggests.",
      .example = R"(error_category("HTTP 429") == "rate_limit")",
      .call = error_category},
+    {.name = "error_info",
+     .signature = "(error: any) -> dict",
+     .doc = "What is known of something caught: {kind, code, category, message, details, cause}.",
+     .example = R"(error_info("boom").kind == "thrown")",
+     .call = error_info},
     {.name = "is_rate_limited",
      .signature = "(error: any) -> bool",
      .doc = "Says whether an error is about a rate limit.",

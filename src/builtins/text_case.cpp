@@ -268,7 +268,7 @@ Outcome<Value> unicode_normalize(Call& call) {
   auto text = HARN_TRY(call.text(0));
   int form = normal_form(HARN_TRY(call.text_or(1, "NFC")));
   if (form == 0) {
-    return runtime_error("unicode_normalize: form must be NFC, NFD, NFKC, or NFKD");
+    return runtime_error(ErrorKind::Invalid, "unicode_normalize: form must be NFC, NFD, NFKC, or NFKD");
   }
   if (call.arg(0).as_string()->is_ascii()) return call.arg(0);
   auto result = read_aside(call.arg(0), [=] { return normalized(text, form); });
@@ -291,7 +291,7 @@ Outcome<Value> str_pad(Call& call) {
   auto fill = HARN_TRY(call.text_or(2, " "));
   auto side = HARN_TRY(call.text_or(3, "right"));
   if (side != "left" && side != "right" && side != "both") {
-    return runtime_error("str_pad: side must be left, right, or both");
+    return runtime_error(ErrorKind::Invalid, "str_pad: side must be left, right, or both");
   }
   auto clusters = static_cast<int64_t>(graphemes(text).size());
   if (width <= clusters) return call.arg(0);

@@ -101,11 +101,11 @@ Outcome<Value> toml_parse(Call& call) {
   HARN_CHECK(call.text(0));
   Document document(call.arg(0));
   const auto& parsed = document.get();
-  if (!parsed) return throw_text("TOML parse error: a key has more than {} parts", kMaxDepth);
+  if (!parsed) return throw_text(ErrorKind::Limit, "TOML parse error: a key has more than {} parts", kMaxDepth);
   if (*parsed) return convert(parsed->table());
   const toml::parse_error& error = parsed->error();
-  return throw_text("TOML parse error: {} at line {} column {}", error.description(), error.source().begin.line,
-                    error.source().begin.column);
+  return throw_text(ErrorKind::Invalid, "TOML parse error: {} at line {} column {}", error.description(),
+                    error.source().begin.line, error.source().begin.column);
 }
 
 // ---- writing ----
@@ -237,11 +237,13 @@ class TomlWriter {
 
 Outcome<Value> toml_stringify(Call& call) {
   if (!is_table(call.arg(0))) {
-    return throw_text("toml_stringify: expected a dict at the top level, got {}", type_name(call.arg(0)));
+    return throw_text(ErrorKind::Type, "toml_stringify: expected a dict at the top level, got {}",
+                      type_name(call.arg(0)));
   }
   TomlWriter writer;
-  if (!writer.write_table(call.arg(0).as_dict(), "", 0)) return throw_text("toml_stringify: {}", writer.error);
-  if (writer.out.size() > kMaxStringSize) return throw_text("toml_stringify: the value is too large");
+  if (!writer.write_table(call.arg(0).as_dict(), "", 0))
+    return throw_text(ErrorKind::Invalid, "toml_stringify: {}", writer.error);
+  if (writer.out.size() > kMaxStringSize) return throw_text(ErrorKind::Limit, "toml_stringify: the value is too large");
   return text_value(writer.out);
 }
 

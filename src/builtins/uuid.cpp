@@ -130,7 +130,7 @@ Outcome<Value> uuid_v5(Call& call) {
   auto space = namespace_uuid(HARN_TRY(call.text(0)));
   auto name = HARN_TRY(call.text(1));
   if (!space) {
-    return runtime_error("uuid_v5: namespace must be a UUID or one of dns/url/oid/x500");
+    return runtime_error(ErrorKind::Invalid, "uuid_v5: namespace must be a UUID or one of dns/url/oid/x500");
   }
   auto digest = read_aside(call.arg(1), [=] {
     std::string bytes(space->begin(), space->end());

@@ -187,16 +187,17 @@ Outcome<Value> yaml_parse(Call& call) {
     ValueBuilder builder;
     if (!parser.HandleNextDocument(builder)) return Value();
     ValueBuilder second;
-    if (parser.HandleNextDocument(second)) return throw_text("YAML parse error: more than one document");
+    if (parser.HandleNextDocument(second))
+      return throw_text(ErrorKind::Invalid, "YAML parse error: more than one document");
     return std::move(builder.result);
   } catch (const YAML::Exception& error) {
-    if (error.mark.is_null()) return throw_text("YAML parse error: {}", error.msg);
-    return throw_text("YAML parse error: {} at line {} column {}", error.msg, error.mark.line + 1,
+    if (error.mark.is_null()) return throw_text(ErrorKind::Invalid, "YAML parse error: {}", error.msg);
+    return throw_text(ErrorKind::Invalid, "YAML parse error: {} at line {} column {}", error.msg, error.mark.line + 1,
                       error.mark.column + 1);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    return throw_text("YAML parse error: {}", error.what());
+    return throw_text(ErrorKind::Invalid, "YAML parse error: {}", error.what());
   }
 }
 
@@ -287,7 +288,7 @@ class YamlWriter {
 Outcome<Value> yaml_stringify(Call& call) {
   YamlWriter writer;
   if (!writer.write(call.arg(0), 0, false) || writer.out.size() > kMaxStringSize) {
-    return throw_text("yaml_stringify: the value is too large or nested too deeply");
+    return throw_text(ErrorKind::Limit, "yaml_stringify: the value is too large or nested too deeply");
   }
   return text_value(writer.out);
 }

@@ -14,7 +14,7 @@ vm::Outcome<bool> carry_out(Run&, const PathExists& request) {
 vm::Outcome<std::string> carry_out(Run&, const CurrentDirectory&) {
   std::error_code failed;
   std::string path = fs::current_path(failed).string();
-  if (failed) return vm::runtime_error("the current directory cannot be read: {}", failed.message());
+  if (failed) return vm::runtime_error(ErrorKind::Io, "the current directory cannot be read: {}", failed.message());
   return path;
 }
 

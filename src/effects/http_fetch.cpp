@@ -27,8 +27,19 @@ int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
 }
 
-std::unexpected<Thrown> request_failed(const SendHttp& request, std::string_view why) {
-  return throw_text("http: request failed: {} ({})", why, request.shown());
+ErrorKind kind_of(HttpFailure failure) {
+  switch (failure) {
+    case HttpFailure::Timeout: return ErrorKind::Timeout;
+    case HttpFailure::Cancelled: return ErrorKind::Cancelled;
+    case HttpFailure::TooLarge: return ErrorKind::Limit;
+    case HttpFailure::Unavailable: return ErrorKind::Io;
+    default: return ErrorKind::Network;
+  }
+}
+
+std::unexpected<Thrown> request_failed(ErrorKind kind, const SendHttp& request, std::string_view why) {
+  auto error = throw_text(kind, "http: request failed: {} ({})", why, request.shown());
+  return with_facts(std::move(error), "http", {{"request", text_value(request.shown())}, {"reason", text_value(why)}});
 }
 
 // ---- redirects ----
@@ -49,9 +60,10 @@ Outcome<Answer> attempt(Run& run, const HttpPlan& plan, int64_t due_ms) {
     if (due_ms != INT64_MAX) request.timeout_ms = std::max<int64_t>(1, due_ms - now_ms());
     auto response = HARN_TRY(perform(run, request));
     if (!plan.follow_redirects || response.redirect_to.empty()) return response;
-    if (hops == plan.max_redirects) return request_failed(plan.request, fmt::format("more than {} redirects", hops));
+    if (hops == plan.max_redirects)
+      return request_failed(ErrorKind::Network, plan.request, fmt::format("more than {} redirects", hops));
     bool is_http = split_url(response.redirect_to).has_value();
-    if (!is_http) return request_failed(request, "redirected to what is not http or https");
+    if (!is_http) return request_failed(ErrorKind::Network, request, "redirected to what is not http or https");
     if (!is_same_origin(request.url, response.redirect_to)) forget_secrets(request);
     request.url = encoded_url(response.redirect_to);
   }
@@ -114,7 +126,8 @@ Outcome<Answer> fetch(Run& run, const HttpPlan& plan) {
     bool is_last = attempts > plan.retries || !is_worth_a_retry(plan, answer);
     int64_t delay = is_last ? 0 : delay_ms(run, plan, attempts, answer);
     if (is_last || (due_ms != INT64_MAX && now_ms() + delay >= due_ms)) {
-      if (answer.failure != HttpFailure::None) return request_failed(plan.request, answer.message);
+      if (answer.failure != HttpFailure::None)
+        return request_failed(kind_of(answer.failure), plan.request, answer.message);
       return answer;
     }
     Nanoseconds due = run.clock().now() + delay * kMillisecond;

@@ -50,7 +50,7 @@ vm::Outcome<Answer> read_answer(const TapeAnswer& recorded, const Question& ques
   if (recorded.is_error) return answered_error(recorded);
   Answer answer{};
   if (from_bytes(recorded.bytes, answer)) return answer;
-  return vm::throw_text("replay: the recorded answer to {} cannot be read", question.name);
+  return vm::throw_text(ErrorKind::Runtime, "replay: the recorded answer to {} cannot be read", question.name);
 }
 
 template <class Request, class Do>

@@ -27,8 +27,9 @@ Outcome<RunProcess::Answer> wait_for(net::ProcessId id, Child& child, Run& run, 
     return stopped_error();
   }
   net::ProcessResult& result = child.result;
-  if (result.wrote_too_much) return throw_text("{} failed: `{}` wrote more than 256 MiB", what, request.program);
-  if (result.no_memory) return runtime_error("out of memory (the output of `{}`)", request.program);
+  if (result.wrote_too_much)
+    return throw_text(ErrorKind::Limit, "{} failed: `{}` wrote more than 256 MiB", what, request.program);
+  if (result.no_memory) return runtime_error(ErrorKind::Limit, "out of memory (the output of `{}`)", request.program);
   return RunProcess::Answer{std::move(result.out), std::move(result.err), result.status};
 }
 
@@ -41,7 +42,9 @@ Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
         child->result = std::move(result);
         child->completion.finish();
       });
-  if (!id) return throw_text("{} failed: {}", request.what, id.error().message);
+  if (!id)
+    return with_facts(throw_text(id.error().kind, "{} failed: {}", request.what, id.error().message), "process",
+                      {{"program", text_value(request.program)}});
   return wait_for(*id, *child, run, request);
 }
 

@@ -110,8 +110,9 @@ std::any Run::mock(const EffectRow& row) {
 
 std::unexpected<vm::Thrown> denied(const EffectRow& row, std::string_view shown) {
   std::string_view name = vm::capability_name(row.capability);
-  if (shown.empty()) return vm::throw_text("capability denied: {}", name);
-  return vm::throw_text("capability denied: {} ({})", name, shown);
+  std::string what = shown.empty() ? "" : fmt::format(" ({})", shown);
+  return vm::with_facts(vm::throw_text(ErrorKind::Denied, "capability denied: {}{}", name, what), name,
+                        {{"effect", vm::text_value(row.name)}, {"request", vm::text_value(shown)}});
 }
 
 }  // namespace harn::effects

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "vm/claim.h"
 #include "vm/dict.h"
+#include "vm/error_text.h"
 #include "vm/known_type.h"
 #include "vm/interpreter.h"
 #include "vm/long_text.h"
@@ -73,9 +74,11 @@ Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache
     }
   }
   switch (object.kind()) {
+    case Kind::String:
+      if (!error_property(*object.as_string(), name->view(), to)) to.set_nil();
+      return Status::Done;
     case Kind::Dict:
     case Kind::Struct:
-    case Kind::String:
     case Kind::List:
     case Kind::Range:
     case Kind::Enum: to.set_nil(); return Status::Done;
@@ -111,7 +114,7 @@ static Outcome<size_t> write_index(const Value& target, const Value& key) {
   int64_t at = key.as_int();
   if (at < 0) at += size;
   if (at < 0 || at >= size) {
-    return runtime_error("Index {} out of bounds for list of length {}", key.as_int(), size);
+    return runtime_error(ErrorKind::Invalid, "Index {} out of bounds for list of length {}", key.as_int(), size);
   }
   return static_cast<size_t>(at);
 }
@@ -122,7 +125,7 @@ Status Interpreter::set_index(Value& target, const Value& key, Value value) {
     case Kind::Range: {
       Outcome<size_t> at = write_index(target, key);
       if (!at) return fail(std::unexpected(std::move(at).error()));
-      if (list_size(target) > kMaxListSize) return fail(runtime_error("list too large"));
+      if (list_size(target) > kMaxListSize) return fail(runtime_error(ErrorKind::Limit, "list too large"));
       claim(target);
       ListObject* list = own_list(target);
       keep_type(list, value);
@@ -396,7 +399,7 @@ Status Interpreter::list_spread(Value& list, Value& items) {
     return fail(type_error("cannot spread {} into a list: expected list", type_name(items)));
   }
   size_t size = list_size(items);
-  if (size > kMaxListSize) return fail(runtime_error("list too large"));
+  if (size > kMaxListSize) return fail(runtime_error(ErrorKind::Limit, "list too large"));
   note_copy(size);
   for (size_t i = 0; i < size; ++i) {
     vm::step();

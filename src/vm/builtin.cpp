@@ -78,7 +78,7 @@ Outcome<const DictObject*> Call::dict(uint32_t i) {
 
 Outcome<Ref<ListObject>> Call::list(uint32_t i) {
   if (!is_list_like(arg(i))) return wrong_type(i, "a list");
-  if (list_size(arg(i)) > kMaxListSize) return runtime_error("list too large");
+  if (list_size(arg(i)) > kMaxListSize) return runtime_error(ErrorKind::Limit, "list too large");
   return to_list_object(arg(i));
 }
 

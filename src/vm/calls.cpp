@@ -12,7 +12,7 @@ using Status = Interpreter::Status;
 bool Interpreter::ensure_stack(uint32_t end) {
   if (end < co_->stack_size) return true;
   if (end > vm_.limits().max_registers) {
-    fail(plain_error("Stack overflow: too many nested calls"));
+    fail(plain_error(ErrorKind::Limit, "Stack overflow: too many nested calls"));
     return false;
   }
   co_->grow_stack(end + 1);
@@ -23,7 +23,7 @@ bool Interpreter::push_frame(ClosureObject* closure, uint32_t base, uint32_t res
   if (!ensure_stack(base + closure->proto->registers)) return false;
   if (co_->frame_count == co_->frame_capacity) {
     if (co_->frames_below + co_->frame_count >= vm_.limits().max_frames) {
-      fail(plain_error("Stack overflow: too many nested calls"));
+      fail(plain_error(ErrorKind::Limit, "Stack overflow: too many nested calls"));
       return false;
     }
     co_->grow_frames();
@@ -36,7 +36,7 @@ Status Interpreter::arity_error(std::string_view name, uint32_t least, uint32_t 
   std::string expected = most == UINT32_MAX ? fmt::format("at least {}", text::plural(least, "argument"))
                          : least == most    ? text::plural(least, "argument")
                                             : fmt::format("{} to {}", least, text::plural(most, "argument"));
-  return fail(plain_error("Arity mismatch: '{}' expects {}, got {}", name, expected, given));
+  return fail(plain_error(ErrorKind::Type, "Arity mismatch: '{}' expects {}, got {}", name, expected, given));
 }
 
 Status Interpreter::other_sum(const Value& a, const Value& b, Value& to) { return settle(add(a, b), to); }
@@ -221,7 +221,7 @@ Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t co
   if (count < row.min_args || count > row.max_args) {
     std::string expected;
     arity_error(row.name, row.min_args, row.max_args, count);
-    return fail(plain_error("{}: {}{}", display(error_->value), row.name, row.signature));
+    return fail(plain_error(ErrorKind::Type, "{}: {}{}", display(error_->value), row.name, row.signature));
   }
   if (row.call) [[likely]]
     return call_native(row, first, count, result);
@@ -248,7 +248,8 @@ Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t cou
 // `f(...xs)`: the items go above the running frame's registers, `reserve` free places before them.
 Status Interpreter::call_spread(const Value& list, uint32_t reserve, uint32_t& first, uint32_t& count) {
   constexpr size_t kMost = 1'000'000;
-  if (list.as_list()->size > kMost) return fail(runtime_error("a call takes at most {} arguments", kMost));
+  if (list.as_list()->size > kMost)
+    return fail(runtime_error(ErrorKind::Limit, "a call takes at most {} arguments", kMost));
   Frame& frame = co_->frames[co_->frame_count - 1];
   count = static_cast<uint32_t>(list.as_list()->size);
   first = frame.base + frame.proto->registers + reserve;
@@ -314,7 +315,8 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
   }
   if (count < row->min_args || count > row->max_args) {
     arity_error(row->name, row->min_args, row->max_args, count);
-    return fail(plain_error("{}: {}.{}{}", display(error_->value), type_name(receiver), row->name, row->signature));
+    return fail(plain_error(ErrorKind::Type, "{}: {}.{}{}", display(error_->value), type_name(receiver), row->name,
+                            row->signature));
   }
   if (row->call) {
     cache.set(cache_key(row, static_cast<uint32_t>(kind)));

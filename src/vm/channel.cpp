@@ -82,7 +82,7 @@ Value new_channel(std::string_view name, size_t capacity) {
 }
 
 std::unexpected<Thrown> channel_closed(std::string_view builtin) {
-  return throw_text("ChannelClosed: {} on a closed channel", builtin);
+  return throw_text(ErrorKind::Closed, "ChannelClosed: {} on a closed channel", builtin);
 }
 
 bool channel_take(Task&, Channel& channel, Value& item) {

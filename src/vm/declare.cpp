@@ -52,7 +52,8 @@ Status Interpreter::declare_method(const Value& type, StringObject* name, Value&
 std::unexpected<Thrown> Interpreter::fixed_error(RaiseKind kind, std::string_view text) {
   static constexpr ErrorClass kClasses[] = {ErrorClass::Runtime, ErrorClass::Type, ErrorClass::Plain,
                                             ErrorClass::Thrown};
-  return make_error_text(kClasses[static_cast<int>(kind)], text);
+  ErrorKind error_kind = text.starts_with("Undefined") ? ErrorKind::Name : ErrorKind::Runtime;
+  return make_error_text(kClasses[static_cast<int>(kind)], error_kind, text);
 }
 
 }  // namespace harn::vm

@@ -39,6 +39,7 @@ void destroy_enum(EnumObject* object) {
 void destroy_error(ErrorObject* error) {
   error->value.~Value();
   delete error->trace;
+  delete error->facts;
   deallocate(error, sizeof(ErrorObject));
 }
 

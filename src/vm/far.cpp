@@ -27,7 +27,9 @@ Status Interpreter::large(const Frame& frame, Op op, uint32_t a, uint32_t x) {
   Value& to = co_->stack[frame.base + a];
   const Prototype& proto = *frame.proto;
   auto text = [&] { return proto.constants[x].as_string(); };
-  auto undefined = [&](std::string_view name) { return fail(plain_error("Undefined variable: {}", name)); };
+  auto undefined = [&](std::string_view name) {
+    return fail(plain_error(ErrorKind::Name, "Undefined variable: {}", name));
+  };
   switch (op) {
     case Op::LoadConst: to = proto.constants[x]; break;
     case Op::CheckSet:
@@ -50,7 +52,7 @@ Status Interpreter::large(const Frame& frame, Op op, uint32_t a, uint32_t x) {
     case Op::NewEnumType: to = declare_enum(std::get<EnumShape>(proto.code->constants[x])); break;
     case Op::NewStructType: to = declare_struct(std::get<StructShape>(proto.code->constants[x])); break;
     case Op::AddMethod: return declare_method(to, text(), *(&to + 1));
-    default: return fail(runtime_error("this function is too large to run"));
+    default: return fail(runtime_error(ErrorKind::Limit, "this function is too large to run"));
   }
   return Status::Done;
 }

@@ -66,7 +66,7 @@ Step start(WaitCall& call, NativeFunction function) {
   if (!fiber->stack) {
     delete fiber;
     Turnstile::get().leave();
-    return call.fail(runtime_error("{}: no memory for another operation", call.row().name));
+    return call.fail(runtime_error(ErrorKind::Limit, "{}: no memory for another operation", call.row().name));
   }
   task.fiber = fiber;
   return Step::Done;
@@ -159,6 +159,8 @@ Wake fiber_sleep(const char* what, Nanoseconds due) {
   return why;
 }
 
-std::unexpected<Thrown> stopped_error() { return throw_text("kind:cancelled:VM cancelled by host"); }
+std::unexpected<Thrown> stopped_error() {
+  return throw_text(ErrorKind::Cancelled, "kind:cancelled:VM cancelled by host");
+}
 
 }  // namespace harn::vm

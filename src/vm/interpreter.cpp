@@ -329,7 +329,7 @@ OP(StealData) {
 }
 OP(CheckSet)
   if (RA.is(Kind::Unset)) [[unlikely]] {
-    FAIL(plain_error("Undefined variable: {}", K[in->index].as_string()->view()));
+    FAIL(plain_error(ErrorKind::Name, "Undefined variable: {}", K[in->index].as_string()->view()));
   }
   NEXT;
 
@@ -337,7 +337,7 @@ OP(CheckSet)
 OP(GetGlobal) {
   const Value& global = G[in->index];
   if (global.is(Kind::Unset)) [[unlikely]] {
-    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[in->index]));
+    FAIL(plain_error(ErrorKind::Name, "Undefined variable: {}", proto->unit->program->globals[in->index]));
   }
   RA = global;
   NEXT;
@@ -348,7 +348,7 @@ OP(SetGlobal)
   NEXT;
 OP(AssignGlobal)
   if (G[in->index].is(Kind::Unset)) [[unlikely]] {
-    FAIL(plain_error("Undefined variable: {}", proto->unit->program->globals[in->index]));
+    FAIL(plain_error(ErrorKind::Name, "Undefined variable: {}", proto->unit->program->globals[in->index]));
   }
   G = own_globals();
   G[in->index] = std::move(RA);
@@ -670,7 +670,7 @@ OP(SetPath) {
     default: target = &R[x].as<CellObject>()->value;
   }
   if (target->is(Kind::Unset)) {
-    FAIL(plain_error("Undefined variable: {}",
+    FAIL(plain_error(ErrorKind::Name, "Undefined variable: {}",
                      static_cast<Place>(A) == Place::Global ? proto->unit->program->globals[x] : "?"));
   }
   frame->pc = pc;
@@ -689,7 +689,7 @@ OP(SetPathLocal) {
 OP(DestructureCheck) {
   const Value& value = RA;
   if (B == 0 ? !(value.is(Kind::Dict) || value.is(Kind::Struct)) : !is_list_like(value)) {
-    FAIL(plain_error("{} destructuring requires a {} value", B ? "list" : "dict", B ? "list" : "dict"));
+    FAIL(plain_error(ErrorKind::Type, "{} destructuring requires a {} value", B ? "list" : "dict", B ? "list" : "dict"));
   }
   NEXT;
 }
@@ -775,7 +775,7 @@ OP(CallGlobal) {
   auto x = static_cast<uint32_t>((pc++)->x);
   const Value& global = G[x];
   if (global.is(Kind::Closure)) [[likely]] ENTER(global.as_closure(), A, B, A, false)
-  FAIL(plain_error("Undefined builtin: {}", proto->unit->program->globals[x]));
+  FAIL(plain_error(ErrorKind::Name, "Undefined builtin: {}", proto->unit->program->globals[x]));
 }
 OP(CallLibrary) {
   auto x = static_cast<uint32_t>((pc++)->x);
@@ -894,7 +894,7 @@ OP(TailCallGlobal) OP(TailCallLibrary) OP(TailCallSelf) {
   bool self = OPCODE == Op::TailCallSelf;
   const Value* global = self ? nullptr : OPCODE == Op::TailCallLibrary ? &proto->library[pc->x] : &G[pc->x];
   if (!self) ++pc;
-  if (global && !global->is(Kind::Closure)) FAIL(plain_error("Undefined builtin"));
+  if (global && !global->is(Kind::Closure)) FAIL(plain_error(ErrorKind::Name, "Undefined builtin"));
   ClosureObject* closure = self ? frame->closure : global->as_closure();
   retain(closure);
   frame->pc = pc;
@@ -1093,7 +1093,7 @@ OP(LoopTick) {
   RA.init_raw(Kind::Int, static_cast<uint64_t>(passes));
   const int64_t while_limit = vm_.limits().while_limit;
   if (passes > while_limit && while_limit > 0) [[unlikely]] {
-    FAIL(runtime_error("while loop ran more than {} times; raise the limit with `while_limit` under "
+    FAIL(runtime_error(ErrorKind::Limit, "while loop ran more than {} times; raise the limit with `while_limit` under "
                        "[runtime] in harn.toml, HARN_WHILE_LIMIT or --while-limit (0 lifts it)",
                        while_limit));
   }
@@ -1180,7 +1180,7 @@ OP(UnwrapOk) {
 OP(Raise) FAIL(fixed_error(static_cast<RaiseKind>(A), K[in->index].as_string()->view()));
 
   // ---- match ----
-OP(NoMatch) FAIL(throw_text("No match arm matched the value: {}", shown(RA)));
+OP(NoMatch) FAIL(throw_text(ErrorKind::Runtime, "No match arm matched the value: {}", shown(RA)));
 OP(FindArm) {
   const ArmTable& table = proto->code->arm_tables[(pc++)->x];
   const Value& value = RA;

@@ -196,7 +196,8 @@ Status Interpreter::resume(GeneratorObject* generator) {
     return Status::Entered;
   }
   uint32_t frames_below = co_->frames_below + co_->frame_count;
-  if (frames_below >= vm_.limits().max_frames) return fail(plain_error("Stack overflow: too many nested calls"));
+  if (frames_below >= vm_.limits().max_frames)
+    return fail(plain_error(ErrorKind::Limit, "Stack overflow: too many nested calls"));
   retain(generator);
   generator->coroutine->frames_below = frames_below;
   generator->state = GeneratorObject::State::Running;

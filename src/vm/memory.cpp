@@ -184,13 +184,13 @@ Thrown error_of_exception() {
   try {
     throw;
   } catch (const TooLarge& error) {
-    return make_error_text(ErrorClass::Runtime, error.what()).error();
+    return runtime_error(ErrorKind::Limit, "{}", error.what()).error();
   } catch (const std::length_error&) {
-    return make_error_text(ErrorClass::Runtime, "a text or list would be too large").error();
+    return runtime_error(ErrorKind::Limit, "a text or list would be too large").error();
   } catch (const OutOfMemory& error) {
-    return runtime_error("out of memory ({} bytes more were needed)", error.size).error();
+    return runtime_error(ErrorKind::Limit, "out of memory ({} bytes more were needed)", error.size).error();
   } catch (const std::bad_alloc&) {
-    return make_error_text(ErrorClass::Runtime, "out of memory").error();
+    return runtime_error(ErrorKind::Limit, "out of memory").error();
   }
 }
 

@@ -17,8 +17,11 @@ namespace harn::vm {
 // ---- strings ----
 
 // UTF-8 text. `hash` and `chars` are filled on first use.
+struct ErrorFacts;  // error.h
+
 struct StringObject : Object {
-  static constexpr uint8_t kInterned = 1;  // flags: the one copy that dict shapes compare by address
+  static constexpr uint8_t kInterned = 1;      // flags: the one copy that dict shapes compare by address
+  static constexpr uint8_t kErrorText = 0x10;  // flags: see error_text.h; known_type is the kind
   static constexpr uint32_t kUnknown = 0xFFFFFFFF;
 
   uint32_t size;                // bytes
@@ -48,7 +51,13 @@ struct StringObject : Object {
   static constexpr size_t kIndexedCapacity = 128;
   bool has_index_slot() const { return capacity >= kIndexedCapacity; }
   CharIndex** index_slot() const { return reinterpret_cast<CharIndex**>(const_cast<char*>(data()) + capacity); }
-  size_t block_size() const { return sizeof(StringObject) + capacity + (has_index_slot() ? sizeof(CharIndex*) : 0); }
+  // Texts of errors have a place for what is known about them behind that.
+  bool is_error() const { return flags & kErrorText; }
+  ErrorFacts** facts_slot() const { return reinterpret_cast<ErrorFacts**>(index_slot() + (has_index_slot() ? 1 : 0)); }
+  size_t block_size() const {
+    return sizeof(StringObject) + capacity + (has_index_slot() ? sizeof(CharIndex*) : 0) +
+           (is_error() ? sizeof(ErrorFacts*) : 0);
+  }
 
  private:
   uint32_t compute_hash() const;
@@ -58,7 +67,8 @@ struct StringObject : Object {
 constexpr size_t kMaxStringSize = 0xFFFFFF00;
 
 Ref<StringObject> new_string(std::string_view text);
-Ref<StringObject> new_string(size_t size);  // uninitialised text
+Ref<StringObject> new_string(size_t size);                       // uninitialised text
+Ref<StringObject> new_string_with_facts(std::string_view text);  // error_text.h
 // Characters from..to of a text (from <= to <= chars). The beginning of a text that nobody else holds is
 // made in place.
 Value part_of_text(Value text, size_t from, size_t to);

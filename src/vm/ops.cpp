@@ -80,9 +80,9 @@ bool less_equal(const Value& a, const Value& b) {
 
 namespace {
 
-std::unexpected<Thrown> string_too_large() { return runtime_error("string too large"); }
-std::unexpected<Thrown> list_too_large() { return runtime_error("list too large"); }
-std::unexpected<Thrown> division_by_zero() { return plain_error("division by zero"); }
+std::unexpected<Thrown> string_too_large() { return runtime_error(ErrorKind::Limit, "string too large"); }
+std::unexpected<Thrown> list_too_large() { return runtime_error(ErrorKind::Limit, "list too large"); }
+std::unexpected<Thrown> division_by_zero() { return plain_error(ErrorKind::Invalid, "division by zero"); }
 
 bool are_numbers(const Value& a, const Value& b) { return a.is_number() && b.is_number(); }
 bool are_ints(const Value& a, const Value& b) { return a.is_int() && b.is_int(); }
@@ -232,7 +232,7 @@ Outcome<Value> power(const Value& a, const Value& b) {
 Outcome<Value> negate(const Value& a) {
   if (a.is_int()) return Value::integer(wrap(0 - bits(a)));
   if (a.is_float()) return Value::number(-a.as_float());
-  return runtime_error("Cannot negate value of type {}", type_name(a));
+  return runtime_error(ErrorKind::Type, "Cannot negate value of type {}", type_name(a));
 }
 
 // ---- ranges and membership ----
@@ -243,8 +243,8 @@ Outcome<Value> range_between(const Value& start, const Value& end, bool inclusiv
   }
   __int128 count = static_cast<__int128>(end.as_int()) - start.as_int() + inclusive;
   if (count > INT64_MAX) {
-    return runtime_error("this range is too long: {} to {} has more than {} items", start.as_int(), end.as_int(),
-                         INT64_MAX);
+    return runtime_error(ErrorKind::Limit, "this range is too long: {} to {} has more than {} items", start.as_int(),
+                         end.as_int(), INT64_MAX);
   }
   return new_range(start.as_int(), static_cast<int64_t>(std::max<__int128>(0, count)));
 }

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "vm/claim.h"
 #include "vm/long_text.h"
+#include "vm/error_text.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 
@@ -233,7 +234,20 @@ Value part_of_text(Value held, size_t from, size_t to) {
   return part;
 }
 
+Ref<StringObject> new_string_with_facts(std::string_view content) {
+  size_t capacity = natural_capacity(content.size());
+  bool indexed = capacity >= StringObject::kIndexedCapacity;
+  auto* text =
+      allocate_object<StringObject>(Kind::String, capacity + (indexed ? sizeof(CharIndex*) : 0) + sizeof(ErrorFacts*));
+  text->flags = StringObject::kErrorText;
+  fill_header(text, content.size(), capacity);
+  memcpy(text->data(), content.data(), content.size());
+  *text->facts_slot() = nullptr;
+  return Ref<StringObject>::adopt(text);
+}
+
 void destroy_string(StringObject* text) {
+  if (text->is_error()) destroy_error_facts(text);
   if (text->has_index_slot() && *text->index_slot()) (*text->index_slot())->destroy();
   deallocate(text, text->block_size());
 }

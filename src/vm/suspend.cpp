@@ -98,7 +98,7 @@ Status Interpreter::take_requests(bool in_wait) {
   if (wanted & kRequestStop) {
     task_->requests.fetch_and(~uint32_t{kRequestStop | kRequestCancel});
     task_->stopping = true;
-    return fail(make_error_text(ErrorClass::Cancelled, task_->stop_text));
+    return fail(make_error_text(ErrorClass::Cancelled, ErrorKind::Cancelled, task_->stop_text));
   }
   if (wanted & kRequestThrow) {
     task_->requests.fetch_and(~uint32_t{kRequestThrow});
@@ -111,13 +111,13 @@ Status Interpreter::take_requests(bool in_wait) {
   if (task_->deadline_passed) {
     if (Deadline* passed = passed_deadline()) {
       task_->scheduler->cancel_children(*task_, passed->children_before);
-      return fail(throw_text("Deadline exceeded"));
+      return fail(throw_text(ErrorKind::Timeout, "Deadline exceeded"));
     }
   }
   // A polite request is heard where the task waits; code that computes asks is_cancelled().
   if ((wanted & kRequestCancel) && in_wait) {
     task_->requests.fetch_and(~uint32_t{kRequestCancel});
-    return fail(throw_text("kind:cancelled:VM cancelled by host"));
+    return fail(throw_text(ErrorKind::Cancelled, "kind:cancelled:VM cancelled by host"));
   }
   return Status::Done;
 }

@@ -217,7 +217,8 @@ Outcome<LockUse> Locks::find(std::string_view kind, std::string_view key, uint64
   std::lock_guard hold(guard_);
   Lock& lock = ensure(kind, key, capacity);
   if (lock.capacity != capacity) {
-    return runtime_error("sync {} '{}' already exists with capacity {}, not {}", kind, key, lock.capacity, capacity);
+    return runtime_error(ErrorKind::Invalid, "sync {} '{}' already exists with capacity {}, not {}", kind, key,
+                         lock.capacity, capacity);
   }
   return use(lock);
 }
@@ -256,8 +257,8 @@ Lock& Locks::find_block(std::string_view key) {
 Step acquire(WaitCall& call, LockUse use, uint64_t amount, Nanoseconds due) {
   Lock& lock = *use;
   if (amount > lock.capacity) {
-    return call.fail(runtime_error("sync {} '{}' requested {} permits from capacity {}", lock.kind, lock.key, amount,
-                                   lock.capacity));
+    return call.fail(runtime_error(ErrorKind::Invalid, "sync {} '{}' requested {} permits from capacity {}", lock.kind,
+                                   lock.key, amount, lock.capacity));
   }
   call.task().talk();
   std::lock_guard guard(lock.guard);

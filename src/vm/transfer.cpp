@@ -279,7 +279,8 @@ constexpr int kMaxDepth = 2'000;
 
 Outcome<Value> Crossing::Copier::give(const Value& value, int depth) {
   if (sieve_.is_plain(value)) return value;
-  if (depth > kMaxDepth) return runtime_error("this value is nested too deeply to be given to another task");
+  if (depth > kMaxDepth)
+    return runtime_error(ErrorKind::Limit, "this value is nested too deeply to be given to another task");
   if (auto known = done_.find(value.object()); known != done_.end()) return known->second;
   Value copied = HARN_TRY(copy(value, depth + 1));
   return done_.try_emplace(value.object(), std::move(copied)).first->second;

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "vm/dict.h"
+#include "vm/error_text.h"
 #include "vm/interpreter.h"
 #include "vm/known_type.h"
 #include "vm/ops.h"
@@ -137,7 +138,11 @@ class Fitting {
 
   static bool is_named(const Value& value, std::string_view name) {
     if (value.is(Kind::Enum)) return value.as_enum()->type->name->view() == name;
-    return value.is(Kind::Struct) && struct_type(value.as_dict())->name->view() == name;
+    if (value.is(Kind::Struct) && struct_type(value.as_dict())->name->view() == name) return true;
+    auto wanted = error_kind_of_type(name);
+    if (!wanted) return false;
+    ErrorKind kind = kind_of_caught(value);
+    return kind != ErrorKind::None && (*wanted == ErrorKind::None || *wanted == kind);
   }
 
   const std::shared_ptr<TypeCheck>& root_;
@@ -203,8 +208,8 @@ Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
   if (const TypeCheck* shape = failing_shape(*bad, *check.type, check.type)) {
     return fail(type_error("{}", shape_problem(*bad, *shape, check.parameter, check.type)));
   }
-  return fail(plain_error("TypeError: parameter '{}' expected {}, got {} ({})", check.parameter, check.type->shown(),
-                          type_name(*bad), shortened(*bad)));
+  return fail(plain_error(ErrorKind::Type, "TypeError: parameter '{}' expected {}, got {} ({})", check.parameter,
+                          check.type->shown(), type_name(*bad), shortened(*bad)));
 }
 
 bool Interpreter::is_caught(const ErrorObject& error, const std::shared_ptr<TypeCheck>& type) {

@@ -31,6 +31,14 @@ def run_block(harn, code, expected, folder):
     return None
 
 
+def missing_kinds():
+    """Kinds of errors that the language page does not list."""
+    kinds = re.findall(r'^HARN_ERROR_KIND\(\w+, "(\w+)", "(\w+)", "(\w+)"', (ROOT / "src/base/error_kinds.def").read_text(),
+                       re.M)
+    page = (ROOT / "docs/language.md").read_text()
+    return [kind for kind, type, category in kinds if f"| `{type}` | `{kind}` | `{category}` |" not in page]
+
+
 def main():
     harn = str(Path(sys.argv[1]).resolve())
     passed = failed = 0
@@ -49,6 +57,10 @@ def main():
                     print(f"{page.relative_to(ROOT)}:{line}: {problem}")
                 else:
                     passed += 1
+    missing = missing_kinds()
+    if missing:
+        print(f"docs/language.md does not list these kinds of errors: {', '.join(missing)}")
+    passed, failed = passed + (not missing), failed + bool(missing)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

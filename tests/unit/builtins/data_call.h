@@ -19,7 +19,7 @@ class DataCall {
 
   vm::Outcome<vm::Value> call(std::string_view name, std::vector<vm::Value> args) {
     const vm::Builtin* row = table().find(name);
-    if (!row) return vm::plain_error("no such row");
+    if (!row) return vm::plain_error(ErrorKind::Type, "no such row");
     if (row->wait) return call_waiting(*row, args);
     vm::Call native(vm, *row, args.data(), static_cast<uint32_t>(args.size()));
     return row->call(native);

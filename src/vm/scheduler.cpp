@@ -2,6 +2,7 @@
 
 #include "vm/interpreter.h"
 #include "vm/memory.h"
+#include "vm/host_calls.h"
 #include "vm/sync.h"
 #include "vm/trace.h"
 #include "vm/transfer.h"
@@ -60,6 +61,14 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   this_worker = outer;
   if (root.error) return std::unexpected(std::move(root.error));
   return std::move(root.result);
+}
+
+void Scheduler::run_until_called_off() {
+  Worker* outer = std::exchange(this_worker, workers_[0].get());
+  stopping_ = false;
+  loop_until(Until::CallsEnd);
+  drop_credits();
+  this_worker = outer;
 }
 
 Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options) {
@@ -341,6 +350,17 @@ bool Scheduler::deliver_stop() {
   stopping_ = true;
   cancel(*root_, true);
   return true;
+}
+
+bool Scheduler::has_host_calls() const {
+  HostCalls* calls = host_calls();
+  return calls && calls->has_waiting();
+}
+
+// Between two instructions of the root: they get its variables.
+void Scheduler::start_host_calls() {
+  if (root_->is_held || root_->parted || !has_host_calls()) return;
+  host_calls()->start_waiting();
 }
 
 // They never run at the same time, so the variables simply change hands, between two instructions of the root.

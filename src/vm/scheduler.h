@@ -39,6 +39,8 @@ class TaskQueue {
   size_t size_ = 0;
 };
 
+class HostCalls;
+
 // sync.cpp: the tasks that wait for blocks which the running task has left may go on.
 void serve_owed(Worker& worker);
 
@@ -140,6 +142,8 @@ class Scheduler {
 
   // Runs the callee as the root task until it returns. Tasks it started live on.
   Outcome<Value> run_root(const Value& callee, std::span<const Value> args);
+  // Runs tasks until the calls from outside are over, or the program is told to stop.
+  void run_until_called_off();
   // Cancels all tasks and waits, for a while, until they have cleaned up.
   void end_tasks();
 
@@ -200,6 +204,10 @@ class Scheduler {
   // Async-signal-safe: makes the first worker look around, asleep or not.
   void poke();
 
+  // Who starts functions from outside, while there is one.
+  void set_host_calls(HostCalls* calls) { host_calls_.store(calls, std::memory_order_release); }
+  HostCalls* host_calls() const { return host_calls_.load(std::memory_order_acquire); }
+
   // Signals that the program handles itself (std/signal): asked on the first worker; true when there is a
   // handler, which it has started with run_beside_root.
   void set_signal_handler(bool (*handler)(Vm& vm, int signal)) { on_signal_ = handler; }
@@ -241,7 +249,7 @@ class Scheduler {
   bool watch_for_work(Worker& worker);
   bool steal(Worker& thief);
   // What the first worker's loop waits for.
-  enum class Until : uint8_t { RootEnds, TasksEnd };
+  enum class Until : uint8_t { RootEnds, CallsEnd, TasksEnd };
   void loop_until(Until until);
   static void loop_main(void* worker);
   void loop(Worker& worker);
@@ -261,6 +269,8 @@ class Scheduler {
   bool look_after_workers();
   void stop_monitor();
   bool deliver_stop();
+  bool has_host_calls() const;
+  void start_host_calls();
   void start_beside_root();
   void finish_beside_root(Task& task);
   bool is_stuck() const;
@@ -277,6 +287,7 @@ class Scheduler {
   std::atomic<unsigned> worker_count_{1};
   std::atomic<bool> ending_{false};
   std::atomic<int> external_{0};
+  std::atomic<HostCalls*> host_calls_{nullptr};
   std::atomic<bool (*)(Vm&, int)> on_signal_{nullptr};
   std::atomic<bool> expects_signals_{false};
   Until until_ = Until::RootEnds;

@@ -127,6 +127,15 @@ Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool keep_variables) {
 
 Value Vm::global(uint32_t index) const { return scheduler_->root().globals->values()[index]; }
 
+std::optional<uint32_t> Vm::find_global(std::string_view name) const {
+  const auto& names = main_->program->globals;
+  // The main module's variables come last.
+  for (auto i = static_cast<uint32_t>(names.size()); i-- > 0;) {
+    if (names[i] == name) return i;
+  }
+  return {};
+}
+
 void Vm::preset_global(uint32_t index, Value value) { presets_[index] = std::move(value); }
 
 Outcome<Value> Vm::call(const Value& callee, std::span<const Value> args) { return scheduler_->run_root(callee, args); }
@@ -174,12 +183,19 @@ GlobalsRef Vm::globals_for_child(Task& parent, Crossing& crossing) {
   return given;
 }
 
+void Vm::expect_calls_from_outside() {
+  std::lock_guard lock(visible_lock_);
+  is_called_from_outside_ = true;
+  visible_of_ = nullptr;
+  scheduler_->root().given_globals = {};
+}
+
 std::span<const uint32_t> Vm::visible_to_tasks() {
   std::lock_guard lock(visible_lock_);
   if (visible_of_ == main_) return visible_;
   visible_of_ = main_;
-  // Code of earlier inputs of a session may run too: all variables.
-  if (units_.size() == 1) {
+  // Code of earlier inputs of a session may run too, or whatever a host calls: all variables.
+  if (units_.size() == 1 && !is_called_from_outside_) {
     visible_ = bytecode::task_variables(*main_->program);
   } else {
     visible_.resize(main_->program->globals.size());

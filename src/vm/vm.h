@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <typeindex>
 #include <unordered_map>
 
@@ -60,6 +61,8 @@ class Vm {
   Outcome<Value> load_more(std::unique_ptr<bytecode::Program> program);
   // A program variable of the loaded program, by index (see bytecode::PipelineEntry).
   Value global(uint32_t index) const;
+  // The one of that name, if the program has one.
+  std::optional<uint32_t> find_global(std::string_view name) const;
   // Gives a predefined variable (compile/catalog.h) its value before the next `load`.
   void preset_global(uint32_t index, Value value);
   // Calls a closure or builtin from outside and runs until it returns.
@@ -86,6 +89,8 @@ class Vm {
   // hold, cancels what tasks there are and lets them clean up. Fails with what clean-up code of a generator throws.
   // After this only new calls start new ones.
   Outcome<Value> end_tasks();
+  // Any function may be called (host_calls.h), not only those that the program's own tasks reach.
+  void expect_calls_from_outside();
   // What a task started by `parent` now sees of the program's variables.
   GlobalsRef globals_for_child(Task& parent, Crossing& crossing);
 
@@ -138,6 +143,7 @@ class Vm {
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them
   Unit* main_ = nullptr;
   SpinLock visible_lock_;
+  bool is_called_from_outside_ = false;
   const Unit* visible_of_ = nullptr;  // the unit that `visible_` was found for
   std::vector<uint32_t> visible_;     // variables that child tasks see
   std::unordered_map<uint32_t, Value> presets_;

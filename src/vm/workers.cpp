@@ -1,6 +1,7 @@
 // The threads that run tasks: their queues, who helps whom, and when they sleep.
 #include "base/quiet_thread.h"
 #include "vm/futex.h"
+#include "vm/host_calls.h"
 #include "vm/memory.h"
 #include "vm/scheduler.h"
 #include "vm/vm.h"
@@ -378,8 +379,8 @@ void Scheduler::sleep(Worker& worker, Nanoseconds look_again) {
     stuck = is_stuck();
   }
   give_back_credits();
-  bool has_work =
-      worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 || vm_.has_stop() || ending_;
+  bool has_work = worker.inbox.load(std::memory_order_seq_cst) || worker.fresh_size.load() != 0 || vm_.has_stop() ||
+                  ending_ || (is_main && has_host_calls());
   if (!has_work && !stuck) {
     if (is_main) vm_.host().flush();  // what was printed before a wait is seen during it
     Nanoseconds due = clock_.is_mocked() ? kNever : clock_.next_due();
@@ -422,13 +423,17 @@ void Scheduler::loop_main(void* argument) {
 bool Scheduler::is_over(const Worker& worker) const {
   if (worker.number != 0) return ending_;
   if (until_ == Until::RootEnds) return root_->finished;
+  if (until_ == Until::CallsEnd) return vm_.has_stop() || host_calls()->is_done();
   return time_is_up_ || live_tasks_.load(std::memory_order_acquire) == 0;
 }
 
 void Scheduler::loop(Worker& worker) {
   for (uint32_t rounds = 0; !is_over(worker); ++rounds) {
     if ((rounds & 63) == 0) poll();
-    if (worker.number == 0) start_beside_root();
+    if (worker.number == 0) {
+      start_beside_root();
+      start_host_calls();
+    }
     if (Task* task = next_task(worker)) {
       worker.steal_tries = 0;
       run_task(worker, *task);
@@ -497,7 +502,7 @@ bool Scheduler::poll() {
   if (++worker.polls % kCreditPolls == 0) give_back_credits();
   attend();
   if (time_is_up_.load(std::memory_order_relaxed)) return true;
-  if (worker.number == 0 && !beside_root_.empty()) return true;
+  if (worker.number == 0 && (!beside_root_.empty() || has_host_calls())) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
   size_t fresh = worker.fresh_size.load(std::memory_order_relaxed);
   if (fresh == 0) return false;

@@ -26,8 +26,9 @@ TEST(Examples, NoneTouchesTheWorldWhenAllIsDenied) {
     if (row->needs == vm::Capability::None) continue;
     test::MemoryVm denied;
     denied.host.variables["HARN_DENY"] = row->needs == vm::Capability::Output ? "*, stdio" : "*";
-    std::string answer = denied.evaluate("try {\n" + std::string(row->example) + "\n} catch (e) { \"${e}\" }");
-    std::string expected = fmt::format("capability denied: {}", capability_name(row->needs));
+    std::string answer = denied.evaluate("try {\n" + std::string(row->example) +
+                                         "\n} catch (e: DeniedError) { \"${e.kind} ${e.code}\" }");
+    std::string expected = fmt::format("denied {}", capability_name(row->needs));
     // One example catches the error, and is no longer true.
     EXPECT_TRUE(answer.starts_with(expected) || answer == "false") << row->name << ": " << answer;
     EXPECT_EQ(denied.host.out + denied.host.err, "") << row->name;

@@ -52,10 +52,14 @@ class ListBuilder {
   size_t start_;
 };
 
+struct Signature;
+struct SignatureParam;
+
 class Parser {
  public:
   Parser(Tree& tree, TokenList& list, diag::Sink& sink);
   void parse_file();
+  List<Signature> parse_signatures();  // signature.h
 
  private:
   // What decides how tokens join into one expression; each bracket begins a new one.
@@ -299,6 +303,8 @@ class Parser {
   Param parse_param();
   void check_params(ListBuilder<Param>& params);
   List<GenericParam> parse_generics();
+  Signature parse_signature();
+  SignatureParam parse_signature_param();
   List<WhereBound> parse_where();
   Attribute parse_attribute();
   AttributeArg parse_attribute_arg();

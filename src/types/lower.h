@@ -1,0 +1,79 @@
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "syntax/ast.h"
+#include "types/table.h"
+
+namespace harn::types {
+
+// What the names in annotations mean, and who hears of those that mean nothing.
+class Scope {
+ public:
+  struct Meaning {
+    bool is_parameter = false;                  // a type parameter
+    const syntax::Node* declaration = nullptr;  // the alias, struct, enum or interface
+  };
+
+  virtual ~Scope() = default;
+  virtual Meaning find(const syntax::TypeNode& named) const = 0;
+  virtual void unknown(const syntax::TypeNode&) {}
+  virtual void too_many_arguments(const syntax::TypeNode&) {}
+};
+
+// From annotations to types. Each annotation and each declaration is read once; what is inside a declared type is
+// looked up when somebody asks, so a type may mention itself. The trees must outlive the table.
+//
+//   types::TypeTable table;
+//   types::Lowering lowering(table, scope);
+//   const Type* type = lowering.resolve(lowering.lower(*param.type));
+class Lowering {
+ public:
+  Lowering(TypeTable& table, Scope& scope) : table_(table), scope_(scope) {}
+
+  TypeTable& table() { return table_; }
+
+  const Type* lower(const syntax::TypeNode& type);
+  // What an alias stands for, through aliases of aliases; other types as they are. `type A = A` is `any`.
+  // `Box<A | B>` is `Box<A> | Box<B>`.
+  const Type* resolve(const Type* type);
+  // The fields of a struct, with its type arguments in place.
+  std::vector<Field> fields(const Type* structure);
+  // The values that the variants of an enum carry, each under the name of its variant.
+  std::vector<Field> payloads(const Type* enumeration);
+
+ private:
+  struct Bound {
+    std::string_view name;
+    const Type* parameter;
+  };
+
+  const Type* named(const syntax::TypeNode& type);
+  const Type* shape(const syntax::TypeNode& type);
+  const Type* function(const syntax::TypeNode& type);
+  const Type* row_tail(const syntax::TypeNode& type);
+  std::vector<const Type*> lower_all(syntax::List<syntax::TypeNode*> types);
+
+  const Type* expand(const Type* alias);
+  const Type* distribute(const Type* alias);
+  bool add_alternatives(const Type* type, std::vector<const Type*>& out);
+  bool is_expanding(const Type* type) const;
+  const Type* alias_body(const syntax::TypeAlias& node);
+  std::vector<Binding> bindings(const syntax::Node& declaration, syntax::List<syntax::GenericParam> generics,
+                                TypeList arguments);
+  // Reads part of a declaration, where its own type parameters are known and no others.
+  template <class Read>
+  auto inside(const syntax::Node& declaration, syntax::List<syntax::GenericParam> generics, Read read);
+  std::vector<Field> substituted(const std::vector<Field>& fields, std::span<const Binding> bindings);
+
+  TypeTable& table_;
+  Scope& scope_;
+  std::vector<Bound> bound_;
+  std::unordered_map<const syntax::Node*, const Type*> alias_bodies_;
+  std::unordered_map<const syntax::Node*, std::vector<Field>> declared_fields_;  // of structs and enums
+  std::unordered_map<const Type*, const Type*> expanded_;
+  std::vector<const Type*> expanding_;
+};
+
+}  // namespace harn::types

@@ -80,9 +80,19 @@ struct StructShape {
   DeclarationId declaration;
 };
 
-using Constant = std::variant<std::monostate, int64_t, double, std::string, Keys, EnumShape, StructShape>;
+// A list or dict that is known when compiling, such as the schema of a type. Parts may be shared.
+struct Data;
+using DataPtr = std::shared_ptr<const Data>;
+struct Data {
+  using List = std::vector<DataPtr>;
+  using Dict = std::vector<std::pair<std::string, DataPtr>>;
+  std::variant<std::monostate, bool, int64_t, std::string, List, Dict> value;
+};
 
-// A type as parameter checks see it.
+using Constant = std::variant<std::monostate, int64_t, double, std::string, Keys, EnumShape, StructShape, DataPtr>;
+
+// A type as parameter checks see it. Types are made together and point at each other: whoever holds one of them as
+// a shared_ptr holds them all.
 struct TypeCheck {
   enum class Kind : uint8_t {
     Any,
@@ -111,23 +121,24 @@ struct TypeCheck {
   struct Field {
     std::string name;
     bool optional;
-    std::shared_ptr<TypeCheck> type;
+    const TypeCheck* type;
   };
   Kind kind = Kind::Any;
   std::string text;               // for messages; LiteralString: the text
   DeclarationId declaration = 0;  // Struct, Enum
   int64_t number = 0;             // LiteralInt, LiteralBool; Struct: whether the fields of instances are checked too
   std::vector<Field> fields;      // Shape, Struct; Enum: the values of variants, each under the variant's name
-  std::vector<std::shared_ptr<TypeCheck>> items;  // Union, Intersection; List, Set: element; Dict: value
-  const TypeCheck* again = nullptr;               // Again: one of those around this one
-  mutable uint32_t number_plus_one = 0;           // as the VM counts types; 0: not yet (vm/known_type.h)
+  std::vector<const TypeCheck*> items;   // Union, Intersection; List, Set: element; Dict: value
+  const TypeCheck* again = nullptr;      // Again: one of those around this one
+  mutable uint32_t number_plus_one = 0;  // as the VM counts types; 0: not yet (vm/known_type.h)
 
   std::string shown() const { return kind == Kind::LiteralString ? '"' + text + '"' : text; }
 };
+using TypeCheckPtr = std::shared_ptr<const TypeCheck>;
 struct ParamCheck {
   std::string parameter;
   bool rest = false;  // each item is checked
-  std::shared_ptr<TypeCheck> type;
+  TypeCheckPtr type;
 };
 
 struct Handler {

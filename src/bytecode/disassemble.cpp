@@ -14,6 +14,37 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+// The beginning of it, when it is long: parts may be there many times.
+void show_data(const Data& data, std::string& out) {
+  constexpr size_t kMost = 400;
+  if (out.size() > kMost) return;
+  struct Visitor {
+    std::string& out;
+    void operator()(std::monostate) { out += "nil"; }
+    void operator()(bool value) { out += value ? "true" : "false"; }
+    void operator()(int64_t value) { out += std::to_string(value); }
+    void operator()(const std::string& value) { out += quoted(value); }
+    void operator()(const Data::List& items) {
+      out += '[';
+      for (size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) out += ", ";
+        show_data(*items[i], out);
+      }
+      out += ']';
+    }
+    void operator()(const Data::Dict& entries) {
+      out += '{';
+      for (size_t i = 0; i < entries.size(); ++i) {
+        if (i > 0) out += ", ";
+        out += entries[i].first + ": ";
+        show_data(*entries[i].second, out);
+      }
+      out += '}';
+    }
+  };
+  std::visit(Visitor{out}, data.value);
+}
+
 std::string show(const Constant& constant) {
   struct Visitor {
     std::string operator()(std::monostate) { return "nil"; }
@@ -27,6 +58,11 @@ std::string show(const Constant& constant) {
     }
     std::string operator()(const EnumShape& shape) { return "enum " + shape.name; }
     std::string operator()(const StructShape& shape) { return "struct " + shape.name; }
+    std::string operator()(const DataPtr& data) {
+      std::string out;
+      show_data(*data, out);
+      return out;
+    }
   };
   return std::visit(Visitor{}, constant);
 }

@@ -78,7 +78,7 @@ void FunctionCompiler::spread(Spread& node, Reg list) {
 
 // A variable in a register is read after the other arguments, when they do not assign it: if one of them is its last
 // reader but one, the call can have the value to itself.
-void FunctionCompiler::args(NodeList list, Reg first, bool take_schemas) {
+void FunctionCompiler::args(NodeList list, Reg first) {
   std::vector<bool> is_late(list.size());
   bool may_assign = false;
   for (size_t i = list.size(); i-- > 0;) {
@@ -89,7 +89,6 @@ void FunctionCompiler::args(NodeList list, Reg first, bool take_schemas) {
     for (size_t i = 0; i < list.size(); ++i) {
       if (is_late[i] != late) continue;
       Reg reg = first + static_cast<int>(i);
-      if (take_schemas && schema_argument(list[i], reg)) continue;
       if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
       expression(list[i], reg);
     }
@@ -100,23 +99,7 @@ void FunctionCompiler::place_result(Reg from, Reg to) {
   if (from != to) emit(Op::Steal, to, from);
 }
 
-static bool takes_schema(std::string_view name) {
-  for (std::string_view known : {"schema_of", "schema_is", "schema_expect", "schema_parse", "schema_check", "is_type",
-                                 "json_validate", "schema_recover"}) {
-    if (name == known) return true;
-  }
-  return false;
-}
-
-// A type alias in value position becomes its schema dict.
-bool FunctionCompiler::schema_argument(Node* node, Reg to) {
-  const TypeAlias* alias = find_alias(node);
-  if (!alias) return false;
-  alias_schema(*alias, {}, to, 0);
-  return true;
-}
-
-void FunctionCompiler::call_builtin(std::string_view name, uint32_t id, NodeList list, Reg to, Span span) {
+void FunctionCompiler::call_builtin(uint32_t id, NodeList list, Reg to, Span span) {
   if (has_spread(list)) {
     Reg values = temp();
     spread_args(list, values);
@@ -125,7 +108,7 @@ void FunctionCompiler::call_builtin(std::string_view name, uint32_t id, NodeList
     return;
   }
   Reg first = window(to, std::max<int>(1, static_cast<int>(list.size())));
-  args(list, first, takes_schema(name));
+  args(list, first);
   at(span);
   emit_x(Op::CallBuiltin, first, static_cast<uint32_t>(list.size()), 0, id);
   place_result(first, to);
@@ -135,7 +118,7 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
   Identifier* name = node.callee->is(NodeKind::Identifier) ? &node.callee->as<Identifier>() : nullptr;
   if (name && !name->variable) {
     if (auto builtin = context_.catalog.find(name->name)) {
-      call_builtin(name->name, builtin->id, node.args, to, node.span);
+      call_builtin(builtin->id, node.args, to, node.span);
       if (tail) return_value(to);
       return;
     }
@@ -200,7 +183,7 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
   if (node.object->is(NodeKind::Identifier) && !node.object->as<Identifier>().variable) {
     std::string name = std::string(node.object->as<Identifier>().name) + "." + std::string(node.name.text);
     if (auto builtin = context_.catalog.find(name)) {
-      call_builtin(name, builtin->id, node.args, to, node.span);
+      call_builtin(builtin->id, node.args, to, node.span);
       return;
     }
   }
@@ -260,7 +243,7 @@ void FunctionCompiler::pipe(Pipe& node, Reg to) {
   if (name && !name->variable) {
     if (auto builtin = context_.catalog.find(name->name)) {
       Node* list[] = {node.left};
-      call_builtin(name->name, builtin->id, list, to, node.span);
+      call_builtin(builtin->id, list, to, node.span);
       return;
     }
   }

@@ -379,7 +379,7 @@ void FunctionCompiler::try_with_catch(Try& node, Reg to) {
 
 void FunctionCompiler::catch_clause(Try& node, Reg error, Reg to) {
   if (node.error_type) {
-    auto type = lower_type(*node.error_type, UnknownTypes::ByName);
+    auto type = context_.types.catch_check(*node.error_type);
     if (type->kind != TypeCheck::Kind::Any) {
       Label matches, other;
       code_->checks.push_back({std::string(node.error_name.text), false, std::move(type)});

@@ -8,6 +8,8 @@
 #include "bytecode/code.h"
 #include "bytecode/accesses.h"
 #include "compile/catalog.h"
+#include "compile/declarations.h"
+#include "compile/program_types.h"
 #include "compile/resolver.h"
 #include "compile/scope.h"
 #include "diag/diagnostic.h"
@@ -23,6 +25,7 @@ struct ModuleContext {
   const modules::Module& module;
   ProgramNames& names;
   const Catalog& catalog;
+  ProgramTypes& types;
   diag::Sink& sink;
   bool hidden = false;      // left out of stack traces: prelude and std modules
   bool is_prelude = false;  // its functions are the same for all tasks
@@ -196,14 +199,13 @@ class FunctionCompiler {
   void call(syntax::Call& node, Reg to, bool tail = false);
   void method_call(syntax::MethodCall& node, Reg to);
   void pipe(syntax::Pipe& node, Reg to);
-  void call_builtin(std::string_view name, uint32_t id, syntax::NodeList args, Reg to, Span span);
+  void call_builtin(uint32_t id, syntax::NodeList args, Reg to, Span span);
   bool has_spread(syntax::NodeList args) const;
   void spread_args(syntax::NodeList args, Reg to);
   void spread(syntax::Spread& node, Reg list);
-  void args(syntax::NodeList list, Reg first, bool take_schemas = false);
+  void args(syntax::NodeList list, Reg first);
   bool can_read_late(syntax::Node* first, const std::vector<syntax::Node*>& rest) const;
   bool spread_last(syntax::NodeList args, Reg to);
-  bool schema_argument(syntax::Node* node, Reg to);
   void place_result(Reg from, Reg to);
 
   // ---- control flow (control.cpp) ----
@@ -271,9 +273,7 @@ class FunctionCompiler {
 
   // ---- types (types.cpp) ----
   void check_param(const syntax::Param& param, Reg reg);
-  void schema(const syntax::TypeNode& type, Reg to, int depth = 0);
-  void alias_schema(const syntax::TypeAlias& alias, syntax::List<syntax::TypeNode*> args, Reg to, int depth);
-  void argument_schema(std::string_view parameter, Reg to, int depth);
+  bool schema(const syntax::Node* node, Reg to);
   const syntax::TypeAlias* find_alias(const syntax::Node* node) const;
 
   std::shared_ptr<bytecode::Code> finish();
@@ -290,14 +290,7 @@ class FunctionCompiler {
   int guarded_ = 0;  // try and retry bodies around: a call there is not the function's last act
   std::unordered_map<std::string, uint32_t> texts_;
   std::unordered_map<int64_t, uint32_t> ints_;
-  // Type aliases being written as schemas, to stop at cycles, and the type arguments they were given.
-  struct SchemaArgument {
-    std::string_view name;
-    const syntax::TypeNode* type;
-    size_t aliases, arguments;  // how many there were where the argument is written
-  };
-  std::vector<const syntax::Node*> aliases_open_;
-  std::vector<SchemaArgument> schema_arguments_;
+  std::unordered_map<const syntax::TypeAlias*, uint32_t> schemas_;  // constants
   Reg result_ = -1;  // where the function's value is built, while its last expression is compiled
   bytecode::WideMap wide_;
   bool too_large_ = false;
@@ -308,15 +301,5 @@ class FunctionCompiler {
 void mark_last_uses(bytecode::Code& code, const bytecode::WideMap& wide, bool keeps_generators);
 
 bool is_owned(const syntax::TypeNode* type);  // owned<T>
-
-// Trees live as long as anything that is compiled from them, so their addresses tell declarations apart.
-inline bytecode::DeclarationId declaration_id(const syntax::Node& node) {
-  return reinterpret_cast<bytecode::DeclarationId>(&node);
-}
-
-// A type as it is checked at run time (type_checks.cpp). What a name means that nothing in scope
-// declares: a parameter takes anything; a catch takes the structs and enums of that name.
-enum class UnknownTypes { Anything, ByName };
-std::shared_ptr<bytecode::TypeCheck> lower_type(const syntax::TypeNode& type, UnknownTypes unknown);
 
 }  // namespace harn::compile

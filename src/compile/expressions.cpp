@@ -115,11 +115,7 @@ void FunctionCompiler::interpolated(InterpolatedString& node, Reg to) {
 void FunctionCompiler::identifier(Identifier& node, Reg to) {
   at(node.span);
   if (node.variable) {
-    if (find_alias(&node)) {
-      schema_argument(&node, to);
-      return;
-    }
-    load_name(node, *node.variable, node.name, to);
+    if (!schema(&node, to)) load_name(node, *node.variable, node.name, to);
     return;
   }
   unknown_name(node.name, node.span, to);

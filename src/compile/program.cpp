@@ -121,12 +121,13 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   sink.sort_by_place(before);  // functions are read after the code around them
   if (sink.has_errors()) return nullptr;
   auto program = std::make_unique<bytecode::Program>();
+  ProgramTypes types;
   bool clears_scopes = has_closable_generators(resolved.names);
   for (size_t i = 0; i < graph.order().size(); ++i) {
     modules::Module& module = *graph.order()[i];
-    ModuleContext context{
-        module,        resolved.names,        catalog, sink, options.hidden || module.embedded, options.hidden,
-        clears_scopes, options.near_registers};
+    ModuleContext context{module,         resolved.names, catalog,
+                          types,          sink,           options.hidden || module.embedded,
+                          options.hidden, clears_scopes,  options.near_registers};
     for (uint32_t variable : find_owned(module)) program->owned.push_back(variable);
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
@@ -159,6 +160,7 @@ struct Batch::Impl {
   diag::Sink names_sink{diag::Sink::kAll};
   diag::Sink code_sink{diag::Sink::kAll};
   Resolved resolved;
+  ProgramTypes types;
   bytecode::GlobalNames globals;
   std::unordered_map<const modules::Module*, Part> parts;
 
@@ -211,8 +213,8 @@ struct Batch::Impl {
     for (modules::Module* module : graph.order()) {
       Part& part = parts[module];
       if (part.has_errors) continue;
-      ModuleContext context{*module,          resolved.names, catalog,       code_sink,
-                            module->embedded, false,          clears_scopes, options.near_registers};
+      ModuleContext context{*module,       resolved.names,        catalog, types, code_sink, module->embedded, false,
+                            clears_scopes, options.near_registers};
       part.owned = find_owned(*module);
       part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
     }

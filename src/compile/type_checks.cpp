@@ -1,34 +1,27 @@
-// Types as parameter checks and typed catches see them.
-//
-// Aliases are written out where they are used, with their type arguments in place. One that contains
-// itself points back at the place where it began.
-#include <algorithm>
-#include <unordered_map>
+// Aliases are written out where they are used, and structs as what they hold. One that contains itself points back at
+// the place where it began.
+#include "compile/type_checks.h"
 
-#include "compile/emitter.h"
+#include <algorithm>
+
+#include "base/fmt.h"
+#include "compile/declarations.h"
+#include "types/print.h"
 
 namespace harn::compile {
 
-using namespace bytecode;
-using namespace syntax;
+using bytecode::TypeCheck;
+using types::Kind;
+using types::Type;
+using types::TypeList;
+using K = TypeCheck::Kind;
 
 namespace {
 
-using Check = std::shared_ptr<TypeCheck>;
-using K = TypeCheck::Kind;
-using Bindings = std::vector<std::pair<std::string_view, Check>>;  // type parameters
+constexpr size_t kMostOpen = 32;      // declared types inside each other; deeper ones take anything
+constexpr size_t kLongestText = 300;  // of an alias that messages write out; longer ones are shown by name
 
-constexpr size_t kMostOpen = 32;  // aliases inside aliases; deeper ones take anything
-constexpr size_t kMostAlternatives = 64;
-
-Check make(K kind, std::string text) {
-  auto check = std::make_shared<TypeCheck>();
-  check->kind = kind;
-  check->text = std::move(text);
-  return check;
-}
-
-std::string join(const std::vector<Check>& items, std::string_view separator) {
+std::string join(const std::vector<const TypeCheck*>& items, std::string_view separator) {
   std::string out;
   for (size_t i = 0; i < items.size(); ++i) {
     if (i > 0) out += separator;
@@ -37,262 +30,229 @@ std::string join(const std::vector<Check>& items, std::string_view separator) {
   return out;
 }
 
-Check make_of(K kind, std::string_view name, std::vector<Check> items) {
-  auto check = make(kind, fmt::format("{}<{}>", name, join(items, ", ")));
-  check->items = std::move(items);
-  return check;
+K checked_kind(Kind kind) {
+  switch (kind) {
+    case Kind::Int: return K::Int;
+    case Kind::Float: return K::Float;
+    case Kind::Number: return K::Number;
+    case Kind::String: return K::String;
+    case Kind::Bytes: return K::Bytes;
+    case Kind::Bool: return K::Bool;
+    case Kind::List: return K::List;
+    case Kind::Dict: return K::Dict;
+    case Kind::Set: return K::Set;
+    case Kind::Nil: return K::Nil;
+    case Kind::Closure: return K::Closure;
+    default: return K::Any;
+  }
 }
 
-class Lowering {
- public:
-  explicit Lowering(UnknownTypes unknown) : unknown_(unknown) {}
+}  // namespace
 
-  Check lower(const TypeNode& type, const Bindings& bound) {
-    switch (type.kind) {
-      case TypeKind::Named: return named(type, bound);
-      case TypeKind::List: return make_of(K::List, "list", {inside(*type.items[0], bound)});
-      case TypeKind::Function: return make(K::Closure, function_text(type, bound));
-      case TypeKind::Shape: return shape(type, bound);
-      case TypeKind::Union:
-      case TypeKind::Optional: return alternatives(type, bound);
-      case TypeKind::Intersection: {
-        auto check = make(K::Intersection, "");
-        for (TypeNode* item : type.items) check->items.push_back(lower(*item, bound));
-        check->text = join(check->items, " & ");
-        return check;
-      }
-      case TypeKind::StringLiteral: return make(K::LiteralString, std::string(type.text));
-      case TypeKind::IntLiteral: return literal(K::LiteralInt, type.number, std::to_string(type.number));
-      case TypeKind::BoolLiteral: return literal(K::LiteralBool, type.number, type.number ? "true" : "false");
-      case TypeKind::Error: break;
-    }
-    return make(K::Any, "any");
+class TypeChecks::Maker {
+ public:
+  Maker(std::deque<TypeCheck>& pool, types::Lowering& lowering, UnknownTypes unknown)
+      : pool_(pool), lowering_(lowering), unknown_(unknown) {}
+
+  const TypeCheck* check(const Type* type) {
+    if (auto known = made_.find(type); known != made_.end()) return known->second;
+    const TypeCheck* made = make(type);
+    // What stands for a type inside itself depends on the place.
+    if (std::ranges::find(open_, type, &Open::type) == open_.end()) made_[type] = made;
+    return made;
   }
 
  private:
-  // An alias, struct or enum that is being written out.
+  // A declared type that is being written out.
   struct Open {
-    const Node* declaration;
-    std::string text;
-    Check check;
+    const Type* type;
+    TypeCheck* check;   // for those inside that point back; null: there are none yet
     size_t containers;  // how many were around it
   };
 
-  static Check literal(K kind, int64_t number, std::string text) {
-    auto check = make(kind, std::move(text));
-    check->number = number;
+  TypeCheck* add(K kind, std::string text) {
+    TypeCheck& check = pool_.emplace_back();
+    check.kind = kind;
+    check.text = std::move(text);
+    return &check;
+  }
+
+  const TypeCheck* make(const Type* type) {
+    switch (type->kind) {
+      case Kind::Any:
+      case Kind::Unknown:
+      case Kind::Error:
+      case Kind::Broken:
+      case Kind::Parameter: return add(K::Any, types::print(type));
+      case Kind::Function: return function(type);
+      case Kind::Shape: return shape(type);
+      case Kind::Union: return members(K::Union, type, "|");
+      case Kind::Intersection: return members(K::Intersection, type, " & ");
+      case Kind::StringLiteral: return add(K::LiteralString, std::string(type->text));
+      case Kind::IntLiteral: return literal(K::LiteralInt, type);
+      case Kind::BoolLiteral: return literal(K::LiteralBool, type);
+      case Kind::Alias:
+      case Kind::Struct:
+      case Kind::Enum: return declared(type);
+      case Kind::Interface: return add(K::Any, types::print(type));  // the compiler's own business
+      case Kind::Result: return result(type);
+      case Kind::Owned:
+        if (!type->items.empty()) return check(type->items[0]);
+        break;
+      default: break;
+    }
+    return named(type);
+  }
+
+  const TypeCheck* literal(K kind, const Type* type) {
+    TypeCheck* check = add(kind, types::print(type));
+    check->number = type->integer;
     return check;
+  }
+
+  const TypeCheck* members(K kind, const Type* type, std::string_view separator) {
+    std::vector<const TypeCheck*> items;
+    for (const Type* item : type->items) items.push_back(check(item));
+    TypeCheck* made = add(kind, join(items, separator));
+    made->items = std::move(items);
+    return made;
   }
 
   // A type whose values are part of another value: recursion through it comes to an end.
-  Check inside(const TypeNode& type, const Bindings& bound) {
+  const TypeCheck* inside(const Type* type) {
     ++containers_;
-    Check check = lower(type, bound);
+    const TypeCheck* made = check(type);
     --containers_;
-    return check;
+    return made;
   }
 
-  std::string function_text(const TypeNode& type, const Bindings& bound) {
-    std::vector<Check> params;
-    for (TypeNode* item : type.items) params.push_back(inside(*item, bound));
-    std::string out = fmt::format("fn({})", join(params, ", "));
-    if (type.result) out += " -> " + inside(*type.result, bound)->shown();
+  std::vector<const TypeCheck*> all_inside(TypeList types) {
+    std::vector<const TypeCheck*> out;
+    for (const Type* type : types) out.push_back(inside(type));
     return out;
   }
 
-  Check alternatives(const TypeNode& type, const Bindings& bound) {
-    std::vector<Check> items;
-    for (TypeNode* item : type.items) items.push_back(lower(*item, bound));
-    if (type.kind == TypeKind::Optional) items.push_back(make(K::Nil, "nil"));
-    return any_of(std::move(items));
+  const TypeCheck* function(const Type* type) {
+    std::vector<const TypeCheck*> params;
+    for (const types::Parameter& param : type->params) params.push_back(inside(param.type));
+    return add(K::Closure, fmt::format("fn({}) -> {}", join(params, ", "), inside(type->result)->shown()));
   }
 
-  static Check any_of(std::vector<Check> items) {
-    auto check = make(K::Union, join(items, "|"));
-    check->items = std::move(items);
-    return check;
+  std::vector<TypeCheck::Field> fields(std::span<const types::Field> fields) {
+    std::vector<TypeCheck::Field> out;
+    for (const types::Field& field : fields) {
+      out.push_back({std::string(field.name), field.optional, inside(field.type)});
+    }
+    return out;
   }
 
-  // `...Base` brings the fields of a shape; a row variable brings whatever is there.
-  Check shape(const TypeNode& type, const Bindings& bound) {
-    auto check = make(K::Shape, "");
-    for (const ShapeField& field : type.fields) {
-      check->fields.push_back({std::string(field.name.text), field.optional, inside(*field.type, bound)});
-    }
-    for (TypeNode* tail : type.row_tails) {
-      Check more = lower(*tail, bound);
-      if (more->kind != K::Shape) continue;
-      for (const TypeCheck::Field& field : more->fields) {
-        std::erase_if(check->fields, [&](const TypeCheck::Field& known) { return known.name == field.name; });
-        check->fields.push_back(field);
-      }
-    }
+  const TypeCheck* shape(const Type* type) {
+    auto all = fields(lowering_.whole_shape(type)->fields);
     std::string text;
-    for (const TypeCheck::Field& field : check->fields) {
+    for (const TypeCheck::Field& field : all) {
       text += fmt::format("{}{}{}: {}", text.empty() ? "" : ", ", field.name, field.optional ? "?" : "",
                           field.type->shown());
     }
-    check->text = fmt::format("{{{}}}", text);
-    return check;
+    TypeCheck* made = add(K::Shape, fmt::format("{{{}}}", text));
+    made->fields = std::move(all);
+    return made;
   }
 
-  Check named(const TypeNode& type, const Bindings& bound) {
-    std::string_view name = type.name.text;
-    for (auto& [parameter, check] : bound) {
-      if (parameter == name && type.is_parameter) return check;
-    }
-    if (type.is_parameter) return make(K::Any, std::string(name));
-    if (type.declaration) return declared(type, *type.declaration, bound);
-    if (name == "owned" && type.items.size() == 1) return lower(*type.items[0], bound);
-    if (name == "Result") return result(type, bound);
-    static const std::unordered_map<std::string_view, K> kNames = {
-        {"int", K::Int},     {"float", K::Float}, {"number", K::Number},  {"string", K::String},
-        {"bytes", K::Bytes}, {"bool", K::Bool},   {"list", K::List},      {"dict", K::Dict},
-        {"set", K::Set},     {"nil", K::Nil},     {"closure", K::Closure}};
-    auto known = kNames.find(name);
-    if (known == kNames.end()) return unknown(name);
-    if (type.items.empty()) return make(known->second, std::string(name));
-    auto check = make_of(known->second, name, arguments(type, bound));
+  std::string named_text(const Type* type, const std::vector<const TypeCheck*>& arguments) {
+    std::string name =
+        types::is_named_kind(type->kind) ? std::string(types::name_of(type->kind)) : std::string(type->text);
+    return arguments.empty() ? name : fmt::format("{}<{}>", name, join(arguments, ", "));
+  }
+
+  const TypeCheck* named(const Type* type) {
+    K kind = checked_kind(type->kind);
+    if (kind == K::Any) return add(unknown_ == UnknownTypes::Anything ? K::Any : K::Nominal, named_text(type, {}));
+    auto arguments = all_inside(type->items);
+    TypeCheck* made = add(kind, named_text(type, arguments));
     // Keys are always strings: a dict's values are what is checked.
-    if (known->second == K::Dict && check->items.size() == 2) check->items.erase(check->items.begin());
-    return check;
+    if (!arguments.empty()) made->items = {arguments.back()};
+    return made;
   }
 
-  Check unknown(std::string_view name) const {
-    bool anything = unknown_ == UnknownTypes::Anything || name == "any" || name == "unknown" || name == "error";
-    return make(anything ? K::Any : K::Nominal, std::string(name));
-  }
-
-  std::vector<Check> arguments(const TypeNode& type, const Bindings& bound) {
-    std::vector<Check> out;
-    for (TypeNode* item : type.items) out.push_back(inside(*item, bound));
-    return out;
-  }
-
-  Check result(const TypeNode& type, const Bindings& bound) {
-    auto args = arguments(type, bound);
-    auto check = make(K::Enum, args.empty() ? "Result" : fmt::format("Result<{}>", join(args, ", ")));
-    check->declaration = kResultDeclaration;
+  const TypeCheck* result(const Type* type) {
     static constexpr const char* kVariants[] = {"Ok", "Err"};
-    for (size_t i = 0; i < args.size() && i < 2; ++i) check->fields.push_back({kVariants[i], false, args[i]});
-    return check;
+    auto arguments = all_inside(type->items);
+    TypeCheck* made = add(K::Enum, named_text(type, arguments));
+    made->declaration = bytecode::kResultDeclaration;
+    for (size_t i = 0; i < arguments.size(); ++i) made->fields.push_back({kVariants[i], false, arguments[i]});
+    return made;
   }
 
   // ---- declarations ----
 
-  Check declared(const TypeNode& type, const Node& declaration, const Bindings& bound) {
-    auto args = arguments(type, bound);
-    switch (declaration.kind) {
-      case NodeKind::TypeAlias: return alias(declaration.as<TypeAlias>(), std::move(args));
-      case NodeKind::Struct: {
-        auto& node = declaration.as<Struct>();
-        return instance(node, node.name.text, node.generics, args,
-                        [&](const Bindings& inner) { return structure(node, inner); });
-      }
-      case NodeKind::Enum: {
-        auto& node = declaration.as<Enum>();
-        return instance(node, node.name.text, node.generics, args,
-                        [&](const Bindings& inner) { return enumeration(node, inner); });
-      }
-      default: return make(K::Any, std::string(type.name.text));  // interfaces are checked by the compiler only
-    }
+  const TypeCheck* declared(const Type* type) {
+    auto open = std::ranges::find(open_, type, &Open::type);
+    if (open != open_.end()) return again(*open);
+    if (open_.size() >= kMostOpen) return add(K::Any, types::print(type));
+    open_.push_back({type, nullptr, containers_});
+    const TypeCheck* made = contents(type);
+    TypeCheck* awaited = open_.back().check;
+    open_.pop_back();
+    if (!awaited) return made;
+    *awaited = *made;
+    return awaited;
   }
 
-  // `Box<A | B>` is `Box<A> | Box<B>`.
-  Check alias(const TypeAlias& node, std::vector<Check> args) {
-    size_t total = 1;
-    for (const Check& arg : args) total *= arg->kind == K::Union ? std::max<size_t>(1, arg->items.size()) : 1;
-    auto choice = std::find_if(args.begin(), args.end(), [](const Check& arg) { return arg->kind == K::Union; });
-    if (choice == args.end() || total > kMostAlternatives || node.generics.empty()) {
-      return instance(node, node.name.text, node.generics, args,
-                      [&](const Bindings& inner) { return lower(*node.type, inner); });
+  const TypeCheck* again(Open& open) {
+    std::string text = types::print(open.type);
+    // `type A = A | int` says nothing about A.
+    if (open.containers == containers_) return add(K::Any, std::move(text));
+    if (!open.check) open.check = add(K::Any, "");
+    TypeCheck* made = add(K::Again, std::move(text));
+    made->again = open.check;
+    return made;
+  }
+
+  const TypeCheck* contents(const Type* type) {
+    switch (type->kind) {
+      case Kind::Struct: return structure(type);
+      case Kind::Enum: return enumeration(type);
+      default: break;
     }
-    std::vector<Check> each;
-    for (const Check& item : std::vector<Check>((*choice)->items)) {
-      *choice = item;
-      each.push_back(alias(node, args));
-    }
-    return any_of(std::move(each));
+    const TypeCheck* meant = check(lowering_.resolve(type));
+    if (meant->text.size() <= kLongestText) return meant;
+    TypeCheck* shortened = add(meant->kind, "");
+    *shortened = *meant;
+    shortened->text = types::print(type);
+    return shortened;
   }
 
   // A dict with the fields is as good as an instance: shapes are structural.
-  Check structure(const Struct& node, const Bindings& bound) {
-    auto check = make(K::Struct, std::string(node.name.text));
-    check->declaration = declaration_id(node);
-    check->number = !bound.empty();  // instances of a generic struct may hold anything
-    for (const StructField& field : node.fields) {
-      Check type = field.type ? inside(*field.type, bound) : make(K::Any, "any");
-      check->fields.push_back({std::string(field.name.text), field.optional, std::move(type)});
-    }
-    return check;
+  const TypeCheck* structure(const Type* type) {
+    auto all = fields(lowering_.fields(type));
+    TypeCheck* made = add(K::Struct, named_text(type, all_inside(type->items)));
+    made->declaration = declaration_id(*type->declaration);
+    made->number = !type->items.empty();  // instances of a generic struct may hold anything
+    made->fields = std::move(all);
+    return made;
   }
 
   // The values that variants carry are checked where type arguments say what they are.
-  Check enumeration(const Enum& node, const Bindings& bound) {
-    auto check = make(K::Enum, std::string(node.name.text));
-    check->declaration = declaration_id(node);
-    if (bound.empty()) return check;
-    for (const EnumVariant& variant : node.variants) {
-      for (const Param& field : variant.fields) {
-        Check type = field.type ? inside(*field.type, bound) : make(K::Any, "any");
-        check->fields.push_back({std::string(variant.name.text), false, std::move(type)});
-      }
-    }
-    return check;
+  const TypeCheck* enumeration(const Type* type) {
+    TypeCheck* made = add(K::Enum, named_text(type, all_inside(type->items)));
+    made->declaration = declaration_id(*type->declaration);
+    if (!type->items.empty()) made->fields = fields(lowering_.payloads(type));
+    return made;
   }
 
-  template <class Body>
-  Check instance(const Node& declaration, std::string_view name, List<GenericParam> generics,
-                 const std::vector<Check>& args, Body body) {
-    std::string text(name);
-    if (!args.empty()) text += fmt::format("<{}>", join(args, ", "));
-    for (size_t i = 0; i < open_.size(); ++i) {
-      if (open_[i].declaration != &declaration || open_[i].text != text) continue;
-      reaches_ = std::min(reaches_, i);
-      // `type A = A | int` says nothing about A.
-      if (open_[i].containers == containers_) return make(K::Any, text);
-      auto again = make(K::Again, text);
-      again->again = open_[i].check.get();
-      return again;
-    }
-    auto known = finished_.find({&declaration, text});
-    if (known != finished_.end()) return known->second;
-    if (open_.size() >= kMostOpen) return make(K::Any, text);
-    Bindings bound;
-    for (size_t i = 0; i < generics.size() && i < args.size(); ++i) {
-      bound.emplace_back(generics[i].name.text, args[i]);
-    }
-    size_t own = open_.size();
-    size_t outer_reach = std::exchange(reaches_, SIZE_MAX);
-    open_.push_back({&declaration, text, std::make_shared<TypeCheck>(), containers_});
-    Check made = body(bound);
-    Check check = open_.back().check;
-    *check = *made;
-    if (!args.empty() && declaration.kind != NodeKind::TypeAlias) check->text = text;
-    open_.pop_back();
-    // One that points back into something around it is no use without that.
-    if (reaches_ >= own) finished_[{&declaration, text}] = check;
-    reaches_ = std::min(outer_reach, reaches_ >= own ? SIZE_MAX : reaches_);
-    return check;
-  }
-
-  struct KeyHash {
-    size_t operator()(const std::pair<const Node*, std::string>& key) const {
-      return std::hash<const void*>()(key.first) ^ std::hash<std::string>()(key.second);
-    }
-  };
-
+  std::deque<TypeCheck>& pool_;
+  types::Lowering& lowering_;
   UnknownTypes unknown_;
+  std::unordered_map<const Type*, const TypeCheck*> made_;
   std::vector<Open> open_;
-  std::unordered_map<std::pair<const Node*, std::string>, Check, KeyHash> finished_;
   size_t containers_ = 0;
-  size_t reaches_ = SIZE_MAX;  // the outermost open declaration that what is being lowered points back at
 };
 
-}  // namespace
+TypeChecks::TypeChecks(types::Lowering& lowering, UnknownTypes unknown)
+    : pool_(std::make_shared<std::deque<TypeCheck>>()), maker_(std::make_unique<Maker>(*pool_, lowering, unknown)) {}
 
-std::shared_ptr<TypeCheck> lower_type(const TypeNode& type, UnknownTypes unknown) {
-  return Lowering(unknown).lower(type, {});
-}
+TypeChecks::~TypeChecks() = default;
+
+bytecode::TypeCheckPtr TypeChecks::of(const Type* type) { return {pool_, maker_->check(type)}; }
 
 }  // namespace harn::compile

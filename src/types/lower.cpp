@@ -171,6 +171,17 @@ const Type* Lowering::resolve(const Type* type) {
   return type;
 }
 
+const Type* Lowering::whole_shape(const Type* shape) {
+  for (size_t steps = 0; steps < kMostSteps; ++steps) {
+    std::vector<const Type*> tails;
+    for (const Type* tail : shape->items) tails.push_back(resolve(tail));
+    const Type* merged = table_.shape(shape->fields, tails);
+    if (merged == shape) break;
+    shape = merged;
+  }
+  return shape;
+}
+
 const Type* Lowering::alias_body(const TypeAlias& node) {
   auto [found, is_new] = alias_bodies_.try_emplace(&node, nullptr);
   if (is_new) found->second = inside(node, node.generics, [&] { return lower(*node.type); });

@@ -65,7 +65,7 @@ class Printer {
       case Kind::Enum:
       case Kind::Interface:
       case Kind::Foreign: out += it->text; return arguments(it->items);
-      default: out += named_kinds()[static_cast<size_t>(it->kind)].name; return arguments(it->items);
+      default: out += name_of(it->kind); return arguments(it->items);
     }
   }
 

@@ -15,6 +15,8 @@ static constexpr NamedKind kNamed[] = {
 
 std::span<const NamedKind> named_kinds() { return kNamed; }
 
+std::string_view name_of(Kind kind) { return kNamed[static_cast<size_t>(kind)].name; }
+
 const NamedKind* find_named_kind(std::string_view name) {
   // The language document writes both.
   if (name == "iter") name = "Iter";

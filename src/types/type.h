@@ -78,6 +78,7 @@ struct NamedKind {
   std::string_view variances;
 };
 std::span<const NamedKind> named_kinds();
+std::string_view name_of(Kind kind);
 // Null when every program has to declare the name itself.
 const NamedKind* find_named_kind(std::string_view name);
 // Whether the kind is one of those.

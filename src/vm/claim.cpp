@@ -307,7 +307,8 @@ class Claim {
         case Op::LoadInt: path.write_scalar(a, Kind::Int, static_cast<uint64_t>(int64_t{sbx_of(word)})); break;
         case Op::LoadConst: {
           const Value& constant = frame.proto->constants[bx_of(word)];
-          path.write_scalar(a, constant.kind(), constant.bits());
+          if (constant.is_heap() && !constant.is_string()) path.write(a);
+          else path.write_scalar(a, constant.kind(), constant.bits());
           break;
         }
         case Op::Steal:

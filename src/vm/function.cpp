@@ -1,6 +1,7 @@
 #include "vm/function.h"
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 
@@ -10,6 +11,7 @@
 #include "vm/print.h"
 #include "vm/scheduler.h"
 #include "vm/sync.h"
+#include "vm/transfer.h"
 
 namespace harn::vm {
 
@@ -138,15 +140,52 @@ struct Unit::Storage {
 
 namespace {
 
+Value link_text(const std::string& text) {
+  // Short texts are likely names: interned, they meet dict keys by address.
+  if (text.size() <= 32) return Value::share(intern(text));
+  auto shared = new_string(text);
+  set_refs(shared.get(), -1);  // all tasks load it
+  return shared;
+}
+
+// What is shared among the data is shared among the values.
+class DataLinker {
+ public:
+  Value link(const DataPtr& data) {
+    auto [found, is_new] = linked_.try_emplace(data.get());
+    if (is_new) found->second = make(*data);
+    return found->second;
+  }
+
+ private:
+  Value make(const Data& data) {
+    if (auto* flag = std::get_if<bool>(&data.value)) return Value::boolean(*flag);
+    if (auto* integer = std::get_if<int64_t>(&data.value)) return Value::integer(*integer);
+    if (auto* text = std::get_if<std::string>(&data.value)) return link_text(*text);
+    if (auto* items = std::get_if<Data::List>(&data.value)) {
+      auto list = new_list(items->size());
+      for (const DataPtr& item : *items) list->push(link(item));
+      return Value(std::move(list));
+    }
+    if (auto* entries = std::get_if<Data::Dict>(&data.value)) {
+      Value dict = new_dict();
+      for (const auto& [key, value] : *entries) dict_set(dict, intern(key), link(value));
+      return dict;
+    }
+    return Value();
+  }
+
+  std::map<const Data*, Value> linked_;
+};
+
 Value link_constant(const Constant& constant, const BuiltinTable& builtins) {
   if (auto* integer = std::get_if<int64_t>(&constant)) return Value::integer(*integer);
   if (auto* number = std::get_if<double>(&constant)) return Value::number(*number);
-  if (auto* text = std::get_if<std::string>(&constant)) {
-    // Short texts are likely names: interned, they meet dict keys by address.
-    if (text->size() <= 32) return Value::share(intern(*text));
-    auto shared = new_string(*text);
-    set_refs(shared.get(), -1);  // all tasks load it
-    return shared;
+  if (auto* text = std::get_if<std::string>(&constant)) return link_text(*text);
+  if (auto* data = std::get_if<DataPtr>(&constant)) {
+    Value value = DataLinker().link(*data);
+    freeze(value);  // all tasks load it
+    return value;
   }
   if (auto* keys = std::get_if<Keys>(&constant)) {
     if (keys->size() == 2 && (*keys)[0] == "builtin") {

@@ -171,7 +171,7 @@ class Interpreter {
   // ---- type_check.cpp ----
   Status check_param(const Value& value, const bytecode::ParamCheck& check);
   // `catch (e: T)`
-  static bool is_caught(const ErrorObject& error, const std::shared_ptr<bytecode::TypeCheck>& type);
+  static bool is_caught(const ErrorObject& error, const bytecode::TypeCheckPtr& type);
 
   // ---- errors ----
   Status fail(std::unexpected<Thrown> error) {

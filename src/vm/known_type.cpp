@@ -63,7 +63,7 @@ class Description {
 // All types that collections were ever checked for. They stay, so that a number always means the same.
 class Types {
  public:
-  uint16_t number_of(const TypeCheck& type, const std::shared_ptr<TypeCheck>& root) {
+  uint16_t number_of(const TypeCheck& type, const bytecode::TypeCheckPtr& root) {
     Description description(type);
     // A type that is part of itself is known by its place.
     if (description.is_recursive) description.text = "@" + std::to_string(reinterpret_cast<uintptr_t>(&type));
@@ -78,7 +78,7 @@ class Types {
   }
 
   struct Entry {
-    std::shared_ptr<TypeCheck> root;  // keeps it
+    bytecode::TypeCheckPtr root;  // keeps it
     const TypeCheck* type = nullptr;
   };
   const Entry& entry(uint16_t number) const { return *entries_[number].load(std::memory_order_acquire); }
@@ -136,7 +136,7 @@ bool covers(const TypeCheck& wide, const TypeCheck& narrow, int depth = 0) {
 
 }  // namespace
 
-uint16_t type_number(const TypeCheck& type, const std::shared_ptr<TypeCheck>& root) {
+uint16_t type_number(const TypeCheck& type, const bytecode::TypeCheckPtr& root) {
   uint32_t known = __atomic_load_n(&type.number_plus_one, __ATOMIC_RELAXED);
   if (known) return static_cast<uint16_t>(known - 1);
   bool is_checked = is_collection(type) && !type.items.empty() && type.items[0]->kind != K::Any;

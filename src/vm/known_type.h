@@ -11,7 +11,7 @@
 namespace harn::vm {
 
 // The number of the type of a collection; 0: it has none. Types that are written alike have the same one.
-uint16_t type_number(const bytecode::TypeCheck& type, const std::shared_ptr<bytecode::TypeCheck>& root);
+uint16_t type_number(const bytecode::TypeCheck& type, const bytecode::TypeCheckPtr& root);
 // Whether what fits the one fits the other too.
 bool implies(uint16_t known, uint16_t wanted);
 

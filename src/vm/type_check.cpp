@@ -25,7 +25,7 @@ constexpr int kMostDepth = 400;
 // One check of one value.
 class Fitting {
  public:
-  explicit Fitting(const std::shared_ptr<TypeCheck>& root) : root_(root) {}
+  explicit Fitting(const bytecode::TypeCheckPtr& root) : root_(root) {}
 
   bool fits(const Value& value, const TypeCheck& type) {
     if (depth_ >= kMostDepth) return true;
@@ -145,13 +145,13 @@ class Fitting {
     return kind != ErrorKind::None && (*wanted == ErrorKind::None || *wanted == kind);
   }
 
-  const std::shared_ptr<TypeCheck>& root_;
+  const bytecode::TypeCheckPtr& root_;
   int depth_ = 0;
 };
 
 // Names the first field that does not fit a shape; empty when all do.
 std::string shape_problem(const Value& value, const TypeCheck& type, const std::string& path,
-                          const std::shared_ptr<TypeCheck>& root) {
+                          const bytecode::TypeCheckPtr& root) {
   if (!value.is(Kind::Dict) && !value.is(Kind::Struct)) {
     return fmt::format("parameter '{}': expected dict or struct, got {}", path, type_name(value));
   }
@@ -176,7 +176,7 @@ std::string shape_problem(const Value& value, const TypeCheck& type, const std::
   return {};
 }
 
-const TypeCheck* failing_shape(const Value& value, const TypeCheck& type, const std::shared_ptr<TypeCheck>& root) {
+const TypeCheck* failing_shape(const Value& value, const TypeCheck& type, const bytecode::TypeCheckPtr& root) {
   if (type.kind == TypeCheck::Kind::Shape) return &type;
   if (type.kind == TypeCheck::Kind::Struct && value.is(Kind::Dict)) return &type;
   if (type.kind != TypeCheck::Kind::Intersection) return nullptr;
@@ -188,7 +188,7 @@ const TypeCheck* failing_shape(const Value& value, const TypeCheck& type, const 
 
 }  // namespace
 
-bool fits(const Value& value, const TypeCheck& type, const std::shared_ptr<TypeCheck>& root) {
+bool fits(const Value& value, const TypeCheck& type, const bytecode::TypeCheckPtr& root) {
   return Fitting(root).fits(value, type);
 }
 
@@ -212,7 +212,7 @@ Status Interpreter::check_param(const Value& value, const ParamCheck& check) {
                           check.type->shown(), type_name(*bad), shortened(*bad)));
 }
 
-bool Interpreter::is_caught(const ErrorObject& error, const std::shared_ptr<TypeCheck>& type) {
+bool Interpreter::is_caught(const ErrorObject& error, const bytecode::TypeCheckPtr& type) {
   return fits(caught_value(error), *type, type);
 }
 

@@ -8,6 +8,6 @@
 namespace harn::vm {
 
 // Whether a value is of a type; `root`: the whole type that it is a part of.
-bool fits(const Value& value, const bytecode::TypeCheck& type, const std::shared_ptr<bytecode::TypeCheck>& root);
+bool fits(const Value& value, const bytecode::TypeCheck& type, const bytecode::TypeCheckPtr& root);
 
 }  // namespace harn::vm

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "compile/schemas.h"
+#include "compile/type_checks.h"
+
+namespace harn::compile {
+
+// The types of a program, and what is made of them. Everything that is compiled together shares one: each annotation
+// is lowered where it is used, each type checked and written as a schema in one way.
+class ProgramTypes {
+ public:
+  const types::Type* lower(const syntax::TypeNode& type) { return lowering_.lower(type); }
+  bytecode::TypeCheckPtr param_check(const syntax::TypeNode& type) { return params_.of(lower(type)); }
+  bytecode::TypeCheckPtr catch_check(const syntax::TypeNode& type) { return catches_.of(lower(type)); }
+  // Of an alias in value position, which has no type arguments.
+  bytecode::DataPtr schema(const syntax::TypeAlias& alias) {
+    return schemas_.of(table_.declared(types::Kind::Alias, alias.name.text, alias, {}));
+  }
+
+ private:
+  // What the resolver has found out about the names in annotations.
+  class ResolvedNames : public types::Scope {
+    Meaning find(const syntax::TypeNode& named) const override {
+      return {.is_parameter = named.is_parameter, .declaration = named.declaration};
+    }
+  };
+
+  ResolvedNames names_;
+  types::TypeTable table_;
+  types::Lowering lowering_{table_, names_};
+  TypeChecks params_{lowering_, UnknownTypes::Anything};
+  TypeChecks catches_{lowering_, UnknownTypes::ByName};
+  Schemas schemas_{lowering_};
+};
+
+}  // namespace harn::compile

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bytecode/code.h"
+#include "types/lower.h"
+
+namespace harn::compile {
+
+// The JSON schemas of types, as constants; each declared type's is made once.
+class Schemas {
+ public:
+  explicit Schemas(types::Lowering& lowering) : lowering_(lowering) {}
+
+  bytecode::DataPtr of(const types::Type* type);
+
+ private:
+  using Data = bytecode::Data;
+  using DataPtr = bytecode::DataPtr;
+
+  DataPtr declared(const types::Type* type);
+  DataPtr contents(const types::Type* type);
+  DataPtr object(std::span<const types::Field> fields);
+  DataPtr any_of(types::TypeList members);
+  DataPtr named(const types::Type* type);
+  DataPtr values(std::string_view type, Data::List values);
+
+  types::Lowering& lowering_;
+  std::unordered_map<const types::Type*, DataPtr> made_;
+  std::vector<const types::Type*> open_;  // declared types that are being written out
+  size_t reaches_ = SIZE_MAX;             // the outermost of them that what is being made stops at
+};
+
+}  // namespace harn::compile

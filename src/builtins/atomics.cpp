@@ -76,7 +76,7 @@ Outcome<Value> atomic_cas(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "atomic",
-     .signature = "(initial?: any) -> any",
+     .signature = "(initial?: any) -> atomic",
      .doc = "An int that tasks share: floats are cut off, true is 1, anything else is 0.",
      .example = "to_string(atomic(5)) == \"<atomic:5>\"",
      .call = atomic},

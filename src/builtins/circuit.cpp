@@ -92,7 +92,7 @@ constinit const Builtin kRows[] = {
      .example = "circuit_breaker(\"api\", 2, 1000) == \"api\"",
      .call = circuit_breaker},
     {.name = "circuit_check",
-     .signature = "(name: string) -> string",
+     .signature = "(name: string) -> \"closed\" | \"open\" | \"half_open\"",
      .doc = "\"closed\", \"open\" (do not try) or \"half_open\" (try once); closed for an unknown name.",
      .example = "circuit_check(\"api\") == \"closed\"",
      .call = circuit_check},

@@ -204,12 +204,12 @@ Outcome<Value> csv_stringify(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "csv_parse",
-     .signature = "(text: string, options?: dict) -> list",
+     .signature = "(text: string, options?: dict) -> list<list<string>> | list<dict<string, string>>",
      .doc = "Returns the rows of CSV text as lists, or as dicts with `{headers: true}`.",
      .example = R"(csv_parse("a,b\n1,2\n", {headers: true}) == [{a: "1", b: "2"}])",
      .call = csv_parse},
     {.name = "csv_stringify",
-     .signature = "(rows: list, options?: dict) -> string",
+     .signature = "(rows: list<list> | list<dict>, options?: dict) -> string",
      .doc = "Returns rows of cells, or dicts, as CSV text.",
      .example = R"(csv_stringify([[1, "x,y"]]) == "1,\"x,y\"\n")",
      .call = csv_stringify},

@@ -63,8 +63,4 @@ struct NamedConstant {
 };
 std::span<const NamedConstant> constants();
 
-// Whether a read of `value.name` without a call means the method row of that name. For dicts this
-// is only asked when the key is absent.
-bool is_property(vm::Kind kind, std::string_view name);
-
 }  // namespace harn::builtins

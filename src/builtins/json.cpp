@@ -101,12 +101,12 @@ Outcome<Value> json_extract(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "json_extract",
-     .signature = "(text: string, key?: string) -> any",
+     .signature = "(text: string, key?: string) -> unknown",
      .doc = "Returns the JSON value found inside other text, or one key of it.",
      .example = R"(json_extract("the answer is {\"a\": 1}.") == {a: 1})",
      .call = json_extract},
     {.name = "json_parse",
-     .signature = "(text: string) -> any",
+     .signature = "(text: string) -> unknown",
      .doc = "Returns the value of a JSON text.",
      .example = R"(json_parse("[1, null, {\"a\": 2.5}]") == [1, nil, {a: 2.5}])",
      .call = json_parse},

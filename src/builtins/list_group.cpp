@@ -101,14 +101,14 @@ Outcome<Value> tally(Call& call) {
 }
 
 constexpr KindSet kLists = on(Kind::List, Kind::Range);
-constexpr std::string_view kChunk = "(size?: int) -> list<list>";
-constexpr std::string_view kWindow = "(size?: int, step?: int) -> list<list>";
+constexpr std::string_view kChunk = "<T>(size?: int) -> list<list<T>>";
+constexpr std::string_view kWindow = "<T>(size?: int, step?: int) -> list<list<T>>";
 constexpr std::string_view kWindowDoc = "Returns every run of `size` neighbouring items, moving on by `step`.";
 constexpr std::string_view kChunkDoc = "Returns the items in lists of `size`; the last may be shorter.";
 
 constinit const Builtin kRows[] = {
     {.name = "chunk",
-     .signature = "(items: list, size?: int) -> list<list>",
+     .signature = "<T>(items: list<T>, size?: int) -> list<list<T>>",
      .doc = kChunkDoc,
      .example = "chunk([1, 2, 3], 2) == [[1, 2], [3]]",
      .call = chunk},
@@ -132,7 +132,7 @@ constinit const Builtin kRows[] = {
      .call = chunk},
     {.name = "enumerate",
      .receiver = on(Kind::List),
-     .signature = "() -> list<dict>",
+     .signature = "<T>() -> list<{index: int, value: T}>",
      .doc = "Returns a dict {index, value} for each item.",
      .example = "[7].enumerate() == [{index: 0, value: 7}]",
      .call = enumerate},
@@ -144,12 +144,12 @@ constinit const Builtin kRows[] = {
      .call = window},
     {.name = "tally",
      .receiver = kLists,
-     .signature = "() -> dict",
+     .signature = "() -> dict<string, int>",
      .doc = "Returns how often each print form occurs.",
      .example = R"(["a", "b", "a"].tally() == {a: 2, b: 1})",
      .call = tally},
     {.name = "window",
-     .signature = "(items: list, size?: int, step?: int) -> list<list>",
+     .signature = "<T>(items: list<T>, size?: int, step?: int) -> list<list<T>>",
      .doc = kWindowDoc,
      .example = "window([1, 2, 3]) == [[1, 2], [2, 3]]",
      .call = window},

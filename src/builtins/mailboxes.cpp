@@ -280,7 +280,7 @@ constinit const Builtin kRows[] = {
      .example = "mailbox_metrics(mailbox_open(\"box\", 4)).capacity == 4",
      .call = mailbox_metrics},
     {.name = "mailbox_open",
-     .signature = "(name_or_options: any, capacity?: int) -> dict",
+     .signature = "(name_or_options: string | dict, capacity?: int) -> dict",
      .doc = "Opens an inbox, by a name or by {scope, name, capacity, tenant_id}; it has room for 256 messages.",
      .example = "mailbox_open(\"box\").name == \"box\"",
      .call = mailbox_open},

@@ -353,7 +353,7 @@ constinit const Builtin kRows[] = {
     {.name = "__flow_next", .signature = "(flow: any) -> any", .doc = "The next result.", .wait = flow_next},
     {.name = "__flow_stop", .signature = "(flow: any) -> nil", .doc = "Cancels what still runs.", .call = flow_stop},
     {.name = "parallel_race",
-     .signature = "(items: list, f: any, options?: dict) -> any",
+     .signature = "<T, U>(items: list<T>, f: fn(T) -> U, options?: dict) -> U",
      .doc = "Calls f for all items at once; the first value (or Ok) wins and the others are cancelled.",
      .example = "parallel_race([30, 1], { ms -> sleep(ms); ms }) == 1",
      .prelude = "parallel_race"},

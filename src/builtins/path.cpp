@@ -204,7 +204,7 @@ constinit const Builtin kRows[] = {
      .example = R"(path_parts("a/b.txt").stem == "b")",
      .call = path_parts},
     {.name = "path_relative_to",
-     .signature = "(path: string, base: string) -> string | nil",
+     .signature = "(path: string, base: string) -> string?",
      .doc = "Returns the way from `base` to `path`, or nil when only one of them is absolute.",
      .example = R"(path_relative_to("a/b", "a/c") == "../b")",
      .call = path_relative_to},

@@ -110,7 +110,7 @@ constinit const Builtin kRows[] = {
      .needs = Capability::FileInfo,
      .call = path_workspace_info},
     {.name = "path_workspace_normalize",
-     .signature = "(path: string, root?: string) -> string | nil",
+     .signature = "(path: string, root?: string) -> string?",
      .doc = "Returns the path relative to the workspace root, or nil when it is outside.",
      .example = R"(path_workspace_normalize("a/../b") == "b")",
      .needs = Capability::FileInfo,

@@ -67,9 +67,10 @@ namespace {
 class TableCatalog : public compile::Catalog {
  public:
   std::optional<compile::BuiltinInfo> find(std::string_view name) const override {
-    const vm::Builtin* row = table().find(name);
-    if (!row) return std::nullopt;
-    return compile::BuiltinInfo{row->id, row->min_args, row->max_args, row->signature};
+    auto id = table().find_id(name);
+    if (!id) return std::nullopt;
+    const vm::Builtin& row = *table().by_id()[*id];
+    return compile::BuiltinInfo{*id, row.signature, row.flags, row.needs != vm::Capability::None};
   }
 
   std::optional<double> constant(std::string_view name) const override {

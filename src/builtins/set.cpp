@@ -104,7 +104,7 @@ Outcome<Value> is_disjoint(Call& call) {
   return Value::boolean(!both_sets(call) || !holds_any(*call.arg(0).as_set(), *call.arg(1).as_set(), Match::Structure));
 }
 
-constexpr std::string_view kCombine = "(a: set, b: set) -> set";
+constexpr std::string_view kCombine = "<T>(a: set<T>, b: set<T>) -> set<T>";
 constexpr std::string_view kCompare = "(a: any, b: any) -> bool";
 
 constinit const Builtin kRows[] = {
@@ -114,7 +114,7 @@ constinit const Builtin kRows[] = {
      .example = "len(set(1, [2, 1])) == 2",
      .call = make_set},
     {.name = "set_add",
-     .signature = "(s: set, value: any) -> set",
+     .signature = "<T>(s: set<T>, value: T) -> set<T>",
      .doc = "Returns the set with `value` in it.",
      .example = "set_add(set(1), 2) == set(1, 2)",
      .call = add_item},
@@ -149,7 +149,7 @@ constinit const Builtin kRows[] = {
      .example = "set_is_superset(set(1, 2), set(1))",
      .call = is_superset},
     {.name = "set_remove",
-     .signature = "(s: set, value: any) -> set",
+     .signature = "<T>(s: set<T>, value: T) -> set<T>",
      .doc = "Returns the set without `value`.",
      .example = "set_remove(set(1, 2), 2) == set(1)",
      .call = remove_item},

@@ -73,10 +73,10 @@ Outcome<Value> is_disjoint(Call& call) {
 Outcome<Value> to_list(Call& call) { return set_items(HARN_TRY(call.set(0))); }
 
 constexpr KindSet kSet = on(Kind::Set);
-constexpr std::string_view kCombine = "(other: any) -> set";
+constexpr std::string_view kCombine = "<T>(other: any) -> set<T>";
 constexpr std::string_view kCompare = "(other: any) -> bool";
-constexpr std::string_view kChange = "(value: any) -> set";
-constexpr std::string_view kPredicate = "(f: fn(any) -> bool) -> bool";
+constexpr std::string_view kChange = "<T>(value: T) -> set<T>";
+constexpr std::string_view kPredicate = "<T>(f: fn(T) -> bool) -> bool";
 
 constinit const Builtin kRows[] = {
     {.name = "add",
@@ -108,6 +108,7 @@ constinit const Builtin kRows[] = {
      .signature = "() -> int",
      .doc = "The number of items; property or call.",
      .example = "set(1, 2).count() == 2",
+     .flags = BuiltinFlags::Property,
      .call = count},
     {.name = "delete",
      .receiver = kSet,
@@ -126,6 +127,7 @@ constinit const Builtin kRows[] = {
      .signature = "() -> bool",
      .doc = "Says whether there are no items; property or call.",
      .example = "set().empty()",
+     .flags = BuiltinFlags::Property,
      .call = empty},
     {.name = "every",
      .receiver = kSet,
@@ -135,7 +137,7 @@ constinit const Builtin kRows[] = {
      .prelude = "set_all"},
     {.name = "filter",
      .receiver = kSet,
-     .signature = "(f: fn(any) -> bool) -> set",
+     .signature = "<T>(f: fn(T) -> bool) -> set<T>",
      .doc = "Returns the items of which `f` is true.",
      .example = "set(1, 2).filter({ x -> x > 1 }) == set(2)",
      .prelude = "set_filter"},
@@ -177,7 +179,7 @@ constinit const Builtin kRows[] = {
      .call = count},
     {.name = "map",
      .receiver = kSet,
-     .signature = "(f: fn(any) -> any) -> set",
+     .signature = "<T, U>(f: fn(T) -> U) -> set<U>",
      .doc = "Returns the set of what `f` makes of each item.",
      .example = "set(1, 2).map({ x -> x * 2 }) == set(2, 4)",
      .prelude = "set_map"},
@@ -195,7 +197,7 @@ constinit const Builtin kRows[] = {
      .call = combined<symmetric_difference>},
     {.name = "to_list",
      .receiver = kSet,
-     .signature = "() -> list",
+     .signature = "<T>() -> list<T>",
      .doc = "Returns the items as a list, in the order they were added.",
      .example = "set(2, 1).to_list() == [2, 1]",
      .call = to_list},

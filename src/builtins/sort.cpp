@@ -148,13 +148,13 @@ Outcome<Value> sort_by_keys(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "__sort_by_keys",
-     .signature = "(items: list, keys: list) -> list",
+     .signature = "<T>(items: list<T>, keys: list) -> list<T>",
      .doc = "Returns the items in ascending order of their keys; equals keep their order.",
      .example = R"(__sort_by_keys(["b", "a"], [2, 1]) == ["a", "b"])",
      .call = sort_by_keys},
     {.name = "sort",
      .receiver = on(Kind::List, Kind::Range),
-     .signature = "() -> list",
+     .signature = "<T>() -> list<T>",
      .doc = "Returns the items in ascending order; equals keep their order.",
      .example = "[3, 1, 2].sort() == [1, 2, 3]",
      .call = sort},

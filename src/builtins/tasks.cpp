@@ -130,14 +130,14 @@ Step sleep(WaitCall& call) {
 }
 
 constinit const Builtin kRows[] = {
-    {.name = "__spawn", .signature = "(body: any) -> any", .doc = "Starts a task.", .call = spawn},
+    {.name = "__spawn", .signature = "<T>(body: fn() -> T) -> task<T>", .doc = "Starts a task.", .call = spawn},
     {.name = "await",
-     .signature = "(task: any) -> any",
+     .signature = "<T>(task: task<T>) -> T",
      .doc = "Waits for a task and gives its result, or throws its error; a second time gives nil.",
      .example = "await(spawn { 1 + 1 }) == 2",
      .wait = await},
     {.name = "cancel",
-     .signature = "(task: any) -> nil",
+     .signature = "(task: task) -> nil",
      .doc = "Stops a task: it unwinds at once, running its defers, and this returns when it has ended.",
      .example = "cancel(spawn { sleep(60000) }) == nil",
      .prelude = "task_cancel"},
@@ -146,7 +146,7 @@ constinit const Builtin kRows[] = {
      .doc = "cancel, with what it waited for as its value.",
      .wait = cancel},
     {.name = "cancel_graceful",
-     .signature = "(task: any, timeout?: int) -> any",
+     .signature = "<T>(task: task<T>, timeout?: duration) -> Result<T, string>",
      .doc = "Asks a task to end, waits, and stops it when the time (5 s) is over: Ok(result) or Err(text).",
      .example = "unwrap_err(cancel_graceful(spawn { sleep(60000) }, 1000)) == \"kind:cancelled:VM cancelled by host\"",
      .prelude = "task_cancel_graceful"},

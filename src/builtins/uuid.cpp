@@ -155,7 +155,7 @@ constinit const Builtin kRows[] = {
      .example = R"(uuid_nil() == "00000000-0000-0000-0000-000000000000")",
      .call = uuid_nil},
     {.name = "uuid_parse",
-     .signature = "(text: string) -> string | nil",
+     .signature = "(text: string) -> string?",
      .doc = "Returns the canonical form of a UUID, or nil when it is not one.",
      .example = R"(uuid_parse("no") == nil)",
      .call = uuid_parse},

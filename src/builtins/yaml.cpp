@@ -295,7 +295,7 @@ Outcome<Value> yaml_stringify(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "yaml_parse",
-     .signature = "(text: string) -> any",
+     .signature = "(text: string) -> unknown",
      .doc = "Returns the value of a YAML document.",
      .example = R"(yaml_parse("a: [1, x]") == {a: [1, "x"]})",
      .call = yaml_parse},

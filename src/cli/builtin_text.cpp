@@ -45,8 +45,8 @@ bool is_method_of(const vm::Builtin& row, std::string_view kind) {
 }
 
 std::string heading(const vm::Builtin& row) {
-  if (row.receiver == 0) return fmt::format("{}{}", row.name, row.signature);
-  return fmt::format("{}.{}{}", receivers(row), row.name, row.signature);
+  if (row.receiver == 0) return row.signature.shown(row.name);
+  return row.signature.shown(fmt::format("{}.{}", receivers(row), row.name));
 }
 
 std::string description(const vm::Builtin& row) {
@@ -60,7 +60,7 @@ void write_row(JsonWriter& json, const vm::Builtin& row) {
   json.object().field("name", row.name);
   json.field("kind", row.receiver ? "method" : "function");
   if (row.receiver) json.field("receiver", receivers(row));
-  json.field("signature", row.signature).field("doc", row.doc).field("example", row.example);
+  json.field("signature", row.signature.text()).field("doc", row.doc).field("example", row.example);
   json.field("needs", vm::capability_name(row.needs)).end();
 }
 

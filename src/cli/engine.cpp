@@ -103,7 +103,6 @@ vm::VmOptions vm_options(vm::Limits limits, unsigned workers) {
   options.workers = workers ? workers : worker_count(std::nullopt).value_or(0);
   options.eager_workers = getenv("HARN_EAGER_WORKERS") != nullptr;
   options.load_prelude = builtins::load_prelude;
-  options.is_property = builtins::is_property;
   return options;
 }
 

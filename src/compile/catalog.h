@@ -5,13 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "bytecode/builtin_row.h"
+
 namespace harn::compile {
 
 struct BuiltinInfo {
   uint32_t id = 0;  // what CallBuiltin carries
-  uint32_t min_args = 0;
-  uint32_t max_args = 0;  // UINT32_MAX: any number
-  std::string_view signature;
+  bytecode::Signature signature;
+  bytecode::BuiltinFlags flags = bytecode::BuiltinFlags::None;
+  bool touches_world = false;  // it needs a capability
 };
 
 // What the compiler must know about builtins. The VM's table implements it; the compiler does not

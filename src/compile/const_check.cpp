@@ -63,23 +63,12 @@ bool same(const Constant& a, const Constant& b) {
   return true;
 }
 
-constexpr std::string_view kPure[] = {"len",   "format",    "min",       "max",  "abs",    "floor", "ceil",
-                                      "round", "lowercase", "uppercase", "trim", "concat", "join"};
-constexpr std::string_view kEffects[] = {"read_file", "write_file", "env",       "exec",     "shell", "http_get",
-                                         "http_post", "now_ms",     "timestamp", "random",   "uuid",  "log",
-                                         "print",     "println",    "llm_call",  "read_line"};
-
-template <size_t N>
-bool listed(const std::string_view (&names)[N], std::string_view name) {
-  return std::find(std::begin(names), std::end(names), name) != std::end(names);
-}
-
 // Evaluates one initialiser. The first problem is reported and ends it.
 class Evaluator {
  public:
-  Evaluator(const modules::Module& module, diag::Sink& sink, std::string_view name,
+  Evaluator(const modules::Module& module, const Catalog& catalog, diag::Sink& sink, std::string_view name,
             const std::map<std::string_view, Constant>& known)
-      : module_(module), sink_(sink), name_(name), known_(known) {}
+      : module_(module), catalog_(catalog), sink_(sink), name_(name), known_(known) {}
 
   std::optional<Constant> run(Node* node) {
     Constant value = evaluate(node);
@@ -363,12 +352,13 @@ class Evaluator {
   Constant call(Call& node) {
     if (!node.callee->is(NodeKind::Identifier)) return reject(node.span, "only pure builtins can be called");
     std::string_view callee = node.callee->as<Identifier>().name;
-    if (listed(kEffects, callee)) {
+    auto builtin = catalog_.find(callee);
+    if (builtin && builtin->touches_world) {
       if (!failed_) sink_.report(Code::ConstEffect, module_.source, node.span, name_, callee);
       failed_ = true;
       return {};
     }
-    if (!listed(kPure, callee)) {
+    if (!builtin || !has(builtin->flags, bytecode::BuiltinFlags::Constant)) {
       return reject(node.callee->span, fmt::format("`{}` is not one of the pure builtins a constant may call", callee));
     }
     ConstantList args;
@@ -413,6 +403,7 @@ class Evaluator {
   }
 
   const modules::Module& module_;
+  const Catalog& catalog_;
   diag::Sink& sink_;
   std::string_view name_;
   const std::map<std::string_view, Constant>& known_;
@@ -424,13 +415,14 @@ class Evaluator {
 // Constants stand at the top level or in blocks; each sees the top-level ones before it.
 class Finder {
  public:
-  Finder(const modules::Module& module, diag::Sink& sink) : module_(module), sink_(sink) {}
+  Finder(const modules::Module& module, const Catalog& catalog, diag::Sink& sink)
+      : module_(module), catalog_(catalog), sink_(sink) {}
 
   void statements(NodeList list, std::map<std::string_view, Constant> known) {
     for (Node* node : list) {
       if (node->is(NodeKind::Const)) {
         auto& constant = node->as<Const>();
-        auto value = Evaluator(module_, sink_, constant.name.text, known).run(constant.value);
+        auto value = Evaluator(module_, catalog_, sink_, constant.name.text, known).run(constant.value);
         known[constant.name.text] = value ? std::move(*value) : Constant{};
       } else if (node->is(NodeKind::Function) && node->as<Function>().body) {
         statements(node->as<Function>().body->statements, known);
@@ -442,13 +434,14 @@ class Finder {
 
  private:
   const modules::Module& module_;
+  const Catalog& catalog_;
   diag::Sink& sink_;
 };
 
 }  // namespace
 
-void check_constants(modules::Module& module, diag::Sink& sink) {
-  Finder(module, sink).statements(module.tree->items, {});
+void check_constants(modules::Module& module, const Catalog& catalog, diag::Sink& sink) {
+  Finder(module, catalog, sink).statements(module.tree->items, {});
 }
 
 }  // namespace harn::compile

@@ -53,7 +53,7 @@ Session leave_session(ProgramNames& names, const modules::Module& main) {
 void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module* main, const Catalog& catalog,
                  diag::Sink& sink, const CompileOptions& options) {
   for (modules::Module* module : graph.order()) apply_inheritance(*module, sink);
-  for (modules::Module* module : graph.order()) check_constants(*module, sink);
+  for (modules::Module* module : graph.order()) check_constants(*module, catalog, sink);
   if (options.session) enter_session(resolved.names, *options.session, *main);
   for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);
   for (modules::Module* module : graph.order()) bind_imports(*module, resolved.names, sink);

@@ -415,7 +415,7 @@ class Resolver {
     auto& callee = call.callee->as<Identifier>();
     if (!callee.variable) {
       auto builtin = catalog_.find(callee.name);
-      return builtin && builtin->signature.ends_with("-> never");
+      return builtin && builtin->signature.never_returns();
     }
     const Node* declaration = callee.variable->declaration;
     if (!declaration || !declaration->is(NodeKind::Function)) return false;
@@ -737,7 +737,7 @@ class Resolver {
     if (node.callee->is(NodeKind::Identifier)) {
       auto& callee = node.callee->as<Identifier>();
       identifier(callee, true);
-      if (!callee.variable && block_ && is_acquire(callee.name)) {
+      if (!callee.variable && block_ && acquires(callee.name)) {
         block_->acquires = true;
         note_cleanup();
       }
@@ -749,7 +749,10 @@ class Resolver {
     expressions(node.args);
   }
 
-  static bool is_acquire(std::string_view name) { return name.starts_with("sync_") && name.ends_with("_acquire"); }
+  bool acquires(std::string_view name) const {
+    auto builtin = catalog_.find(name);
+    return builtin && has(builtin->flags, bytecode::BuiltinFlags::Acquires);
+  }
 
   void check_deprecated(const Identifier& callee) {
     if (!callee.variable || !callee.variable->declaration) return;
@@ -788,12 +791,13 @@ class Resolver {
     }
     auto builtin = catalog_.find(callee.name);
     if (!builtin) return;
-    size_t most = builtin->max_args == UINT32_MAX ? SIZE_MAX : builtin->max_args;
-    if (given >= builtin->min_args && given <= most) return;
+    const bytecode::Signature& signature = builtin->signature;
+    size_t most = signature.most() == bytecode::Signature::kAnyNumber ? SIZE_MAX : signature.most();
+    if (given >= signature.least() && given <= most) return;
     sink_
         .report(Code::BuiltinArgumentCount, module_.source, node.span, callee.name,
-                expected_count(builtin->min_args, most), given)
-        .help(fmt::format("{}{}", callee.name, builtin->signature));
+                expected_count(signature.least(), most), given)
+        .help(signature.shown(callee.name));
   }
 
   static std::string expected_count(size_t least, size_t most) {

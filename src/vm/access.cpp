@@ -64,14 +64,11 @@ Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache
       return fail(type_error("cannot access property `{}` on nil", name->view()));
     default: break;
   }
-  auto is_property = vm_.options().is_property;
-  if (mode != 2 && is_property && is_property(object.kind(), name->view())) {
-    const Builtin* row = vm_.builtins().find_method(object.kind(), name->view());
-    if (row && row->call) {
-      Value receiver = object;
-      Call call(vm_, *row, &receiver, 1);
-      return settle(row->call(call), to);
-    }
+  const Builtin* row = mode == 2 ? nullptr : vm_.builtins().find_method(object.kind(), name->view());
+  if (row && has(row->flags, BuiltinFlags::Property)) {
+    Value receiver = object;
+    Call call(vm_, *row, &receiver, 1);
+    return settle(row->call(call), to);
   }
   switch (object.kind()) {
     case Kind::String:

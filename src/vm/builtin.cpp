@@ -13,24 +13,6 @@ namespace {
 
 const Value kNil;
 
-// The name of parameter number `index` in "(text: string, width?: int, ...rest: any) -> string".
-std::string_view parameter_name(std::string_view signature, size_t index) {
-  size_t depth = 0;
-  size_t at = 0;
-  for (; at < signature.size(); ++at) {
-    char c = signature[at];
-    if (c == ')' && depth == 1) return {};
-    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
-    else if (c == ')' || c == ']' || c == '}') --depth;
-    else if (c == '>' && signature[at - 1] != '-') --depth;
-    bool is_start = (c == '(' && depth == 1 && at == 0) || (c == ',' && depth == 1);
-    if (is_start && index-- == 0) break;
-  }
-  while (at < signature.size() && (signature[at] == '(' || signature[at] == ',' || signature[at] == ' ')) ++at;
-  size_t end = signature.find_first_of("?:,)= ", at);
-  return signature.substr(at, end == std::string_view::npos ? end : end - at);
-}
-
 }  // namespace
 
 const Value& Call::missing_argument() { return kNil; }
@@ -41,13 +23,11 @@ std::unexpected<Thrown> Call::wrong_type(uint32_t i, std::string_view expected) 
   if (i < receiver) {
     return type_error("`{}` must be called on {}, got {}", row_.name, expected, got);
   }
-  std::string_view name = parameter_name(row_.signature, i - receiver);
-  if (name.empty() || name.starts_with("...")) {
-    return type_error("`{}` expects {} as argument {}, got {}: {}{}", row_.name, expected, i - receiver + 1, got,
-                      row_.name, row_.signature);
-  }
-  return type_error("`{}` expects {} for `{}`, got {}: {}{}", row_.name, expected, name, got, row_.name,
-                    row_.signature);
+  std::string_view name = row_.signature.parameter_name(i - receiver);
+  std::string parameter =
+      name.empty() ? fmt::format("as argument {}", i - receiver + 1) : fmt::format("for `{}`", name);
+  return type_error("`{}` expects {} {}, got {}: {}", row_.name, expected, parameter, got,
+                    row_.signature.shown(row_.name));
 }
 
 Outcome<std::string_view> Call::text(uint32_t i) {
@@ -106,45 +86,6 @@ Outcome<std::string_view> Call::text_or(uint32_t i, std::string_view otherwise) 
 
 namespace {
 
-constexpr uint32_t kAnyNumber = UINT32_MAX;
-
-// One look at the text between the outer parentheses: a comma at depth one ends a parameter; `?` or
-// `=` before the next comma makes it optional; `...` takes all the rest.
-void derive_arity(const Builtin& row) {
-  uint32_t least = 0, most = 0;
-  bool in_parameter = false, is_optional = false, is_rest = false, past_name = false;
-  int depth = 0;
-  auto finish = [&] {
-    if (in_parameter && is_rest) most = kAnyNumber;
-    else if (in_parameter) {
-      ++most;
-      if (!is_optional) least = most;
-    }
-    in_parameter = is_optional = is_rest = past_name = false;
-  };
-  std::string_view text = row.signature;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '(' || c == '[' || c == '{' || c == '<') {
-      ++depth;
-      if (depth > 1) in_parameter = true;
-    } else if (c == ')' || c == ']' || c == '}' || (c == '>' && text[i - 1] != '-')) {
-      if (--depth == 0) break;
-    } else if (depth == 1 && c == ',') {
-      finish();
-    } else if (depth == 1 && c != ' ') {
-      in_parameter = true;
-      if (c == ':') past_name = true;
-      if (c == '?' && !past_name) is_optional = true;
-      if (c == '=' && (i + 1 >= text.size() || text[i + 1] != '>')) is_optional = true;
-      if (c == '.' && !past_name) is_rest = true;
-    }
-  }
-  finish();
-  row.min_args = least;
-  row.max_args = most;
-}
-
 // Names are short: a multiply per eight bytes is enough.
 uint64_t name_hash(std::string_view name) {
   uint64_t hash = name.size();
@@ -160,37 +101,46 @@ uint64_t name_hash(std::string_view name) {
   return hash ^ (hash >> 32);
 }
 
+// Finds rows by their names.
 class NameIndex {
  public:
-  explicit NameIndex(size_t rows) : slots_(std::bit_ceil(rows * 2 + 8)) {}
+  static constexpr uint32_t kNone = UINT32_MAX;
 
-  void add(const Builtin* row) {
-    size_t at = name_hash(row->name);
+  explicit NameIndex(const std::vector<const Builtin*>& rows, size_t expected)
+      : rows_(rows), slots_(std::bit_ceil(expected * 2 + 8)) {}
+
+  void add(uint32_t id) {
+    size_t at = name_hash(rows_[id]->name);
     while (slots_[at & (slots_.size() - 1)]) ++at;
-    slots_[at & (slots_.size() - 1)] = row;
+    slots_[at & (slots_.size() - 1)] = id + 1;
   }
 
   template <class Accept>
-  const Builtin* find(std::string_view name, Accept accept) const {
+  uint32_t find(std::string_view name, Accept accept) const {
     for (size_t at = name_hash(name);; ++at) {
-      const Builtin* row = slots_[at & (slots_.size() - 1)];
-      if (!row || (row->name == name && accept(*row))) return row;
+      uint32_t slot = slots_[at & (slots_.size() - 1)];
+      if (slot == 0) return kNone;
+      const Builtin& row = *rows_[slot - 1];
+      if (row.name == name && accept(row)) return slot - 1;
     }
   }
 
  private:
-  std::vector<const Builtin*> slots_;
+  const std::vector<const Builtin*>& rows_;
+  std::vector<uint32_t> slots_;  // numbers of rows, plus one; 0: empty
 };
 
 }  // namespace
 
 struct BuiltinTable::Impl {
-  explicit Impl(size_t rows) : functions(rows), methods(rows) { by_id.reserve(rows); }
+  explicit Impl(size_t rows) : functions(by_id, rows), methods(by_id, rows) { by_id.reserve(rows); }
 
+  const Builtin* row(uint32_t id) const { return id == NameIndex::kNone ? nullptr : by_id[id]; }
+
+  std::vector<const Builtin*> by_id;
   NameIndex functions;
   NameIndex methods;
   std::vector<const Builtin*> all;
-  std::vector<const Builtin*> by_id;
   std::once_flag sort_once;  // only documentation and completion want the order
 };
 
@@ -200,10 +150,9 @@ BuiltinTable::BuiltinTable(std::span<const std::span<const Builtin>> families) {
   impl_ = new Impl(rows);
   for (auto family : families) {
     for (const Builtin& row : family) {
-      derive_arity(row);
-      row.id = static_cast<uint32_t>(impl_->by_id.size());
+      auto id = static_cast<uint32_t>(impl_->by_id.size());
       impl_->by_id.push_back(&row);
-      (row.receiver ? impl_->methods : impl_->functions).add(&row);
+      (row.receiver ? impl_->methods : impl_->functions).add(id);
     }
   }
   by_id_ = impl_->by_id.data();
@@ -212,11 +161,16 @@ BuiltinTable::BuiltinTable(std::span<const std::span<const Builtin>> families) {
 BuiltinTable::~BuiltinTable() { delete impl_; }
 
 const Builtin* BuiltinTable::find(std::string_view name) const {
-  return impl_->functions.find(name, [](const Builtin&) { return true; });
+  return impl_->row(impl_->functions.find(name, [](const Builtin&) { return true; }));
+}
+
+std::optional<uint32_t> BuiltinTable::find_id(std::string_view name) const {
+  uint32_t id = impl_->functions.find(name, [](const Builtin&) { return true; });
+  return id == NameIndex::kNone ? std::nullopt : std::optional(id);
 }
 
 const Builtin* BuiltinTable::find_method(Kind receiver, std::string_view name) const {
-  return impl_->methods.find(name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; });
+  return impl_->row(impl_->methods.find(name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; }));
 }
 
 std::span<const Builtin* const> BuiltinTable::rows() const {

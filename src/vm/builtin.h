@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "bytecode/builtin_row.h"
 #include "vm/capability.h"
 #include "vm/dict.h"
 #include "vm/error.h"
@@ -39,22 +41,21 @@ constexpr KindSet on(Kind kind, More... more) {
   return on(kind) | on(more...);
 }
 
+using bytecode::BuiltinFlags;
+
 struct Builtin {
-  std::string_view name;       // "trim", "stream.map"; for a method "push"
-  KindSet receiver = 0;        // a method: the kinds it exists on (argument 0 is the receiver)
-  std::string_view signature;  // Harn: "(text: string, width?: int, ...rest: any) -> string";
-                               // a method's does not list the receiver
-  std::string_view doc;        // one sentence
-  std::string_view example;    // a Harn expression that must be true; may be empty for output
+  std::string_view name;          // "trim", "stream.map"; for a method "push"
+  KindSet receiver = 0;           // a method: the kinds it exists on (argument 0 is the receiver)
+  bytecode::Signature signature;  // Harn: "<T>(text: string, width?: int, ...rest: T) -> list<T>"; a method's does not
+                                  // list the receiver, whose items are `T` (of a dict `V`, of a pair `A` and `B`)
+  std::string_view doc;           // one sentence
+  std::string_view example;       // a Harn expression that must be true; may be empty for output
   Capability needs = Capability::None;
+  BuiltinFlags flags = BuiltinFlags::None;
   NativeFunction call = nullptr;
   WaitFunction wait = nullptr;    // instead of `call`
   QuickFunction quick = nullptr;  // tried before `wait`
   std::string_view prelude = {};  // instead of `call`: the function in src/std/prelude.harn
-  // Derived from `signature` when the table is built.
-  mutable uint32_t min_args = 0;
-  mutable uint32_t max_args = 0;  // UINT32_MAX: any number
-  mutable uint32_t id = 0;
 };
 
 // The arguments of one call and what the function needs to answer it. Arguments are numbered from
@@ -149,8 +150,10 @@ class BuiltinTable {
   BuiltinTable(const BuiltinTable&) = delete;
 
   const Builtin* find(std::string_view name) const;
+  // The place of that function among `by_id`.
+  std::optional<uint32_t> find_id(std::string_view name) const;
   const Builtin* find_method(Kind receiver, std::string_view name) const;
-  // Rows by Builtin::id.
+  // Rows by the number that the code of programs has for them.
   const Builtin* const* by_id() const { return by_id_; }
   // All rows in name order: functions, then methods.
   std::span<const Builtin* const> rows() const;

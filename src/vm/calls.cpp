@@ -218,10 +218,9 @@ Status Interpreter::call_native(const Builtin& row, uint32_t first, uint32_t cou
 }
 
 Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
-  if (count < row.min_args || count > row.max_args) {
-    std::string expected;
-    arity_error(row.name, row.min_args, row.max_args, count);
-    return fail(plain_error(ErrorKind::Type, "{}: {}{}", display(error_->value), row.name, row.signature));
+  if (!row.signature.takes(count)) {
+    arity_error(row.name, row.signature.least(), row.signature.most(), count);
+    return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row.signature.shown(row.name)));
   }
   if (row.call) [[likely]]
     return call_native(row, first, count, result);
@@ -290,7 +289,7 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
       return call_closure(closure, first, count + 1, result, false);
     }
     const auto& row = *static_cast<const Builtin*>(cache_pointer(cache.key()));
-    if (count >= row.min_args && count <= row.max_args) [[likely]] {
+    if (row.signature.takes(count)) [[likely]] {
       return call_native(row, first, count + 1, result);
     }
   }
@@ -313,10 +312,10 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
     }
     return unknown_method(receiver, cache.name);
   }
-  if (count < row->min_args || count > row->max_args) {
-    arity_error(row->name, row->min_args, row->max_args, count);
-    return fail(plain_error(ErrorKind::Type, "{}: {}.{}{}", display(error_->value), type_name(receiver), row->name,
-                            row->signature));
+  if (!row->signature.takes(count)) {
+    arity_error(row->name, row->signature.least(), row->signature.most(), count);
+    std::string full_name = fmt::format("{}.{}", type_name(receiver), row->name);
+    return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row->signature.shown(full_name)));
   }
   if (row->call) {
     cache.set(cache_key(row, static_cast<uint32_t>(kind)));

@@ -824,7 +824,7 @@ OP(CallPush) {
 OP(CallBuiltin) {
   const Builtin& row = *(pc++)->builtin;
   uint32_t count = B;
-  if (!row.call || count < row.min_args || count > row.max_args) [[unlikely]] {
+  if (!row.call || !row.signature.takes(count)) [[unlikely]] {
     if (row.quick) {
       frame->pc = pc;
       switch (row.quick(*task_, &RA, count)) {
@@ -838,7 +838,7 @@ OP(CallBuiltin) {
         case Step::Failed: break;
       }
     }
-    if (row.wait && count >= row.min_args && count <= row.max_args) {
+    if (row.wait && row.signature.takes(count)) {
       FINISH(call_wait(row, INDEX(A), count, INDEX(A), false));
     }
     FINISH(call_builtin(row, INDEX(A), count, INDEX(A)));

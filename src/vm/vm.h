@@ -42,8 +42,6 @@ struct VmOptions {
   bool eager_workers = false;  // for tests: tasks move to other workers as soon as they can
   // Compiles the library functions that are written in Harn; called when one is first needed.
   std::function<std::unique_ptr<bytecode::Program>(std::string_view part)> load_prelude;
-  // Whether `value.name` without a call means the method row of that name.
-  bool (*is_property)(Kind kind, std::string_view name) = nullptr;
 };
 
 // One running program: its tasks, its limits and its host. Used by the thread that made it, except what

@@ -28,7 +28,6 @@ class MemoryVm {
     if (!vm_) {
       vm::VmOptions options;
       options.load_prelude = builtins::load_prelude;
-      options.is_property = builtins::is_property;
       options.workers = 2;
       vm_ = std::make_unique<vm::Vm>(builtins::table(), host, std::move(options));
     }

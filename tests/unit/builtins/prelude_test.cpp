@@ -40,7 +40,9 @@ TEST(Prelude, HasTheFunctionOfEveryRow) {
   vm::BuiltinTable table(spans);
   for (const vm::Builtin* row : table.rows()) {
     if (row->prelude.empty()) continue;
-    int expected = row->max_args == UINT32_MAX ? kAnyNumber : static_cast<int>(row->max_args) + (row->receiver ? 1 : 0);
+    int expected = row->signature.most() == UINT32_MAX
+                       ? kAnyNumber
+                       : static_cast<int>(row->signature.most()) + (row->receiver ? 1 : 0);
     EXPECT_EQ(parameters_of(row->prelude), expected) << row->prelude;
   }
 }

@@ -12,7 +12,7 @@ class SmallCatalog : public compile::Catalog {
  public:
   std::optional<compile::BuiltinInfo> find(std::string_view name) const override {
     for (uint32_t i = 0; i < std::size(kNames); ++i) {
-      if (kNames[i] == name) return compile::BuiltinInfo{i, 0, UINT32_MAX, "(...args: any) -> any"};
+      if (kNames[i] == name) return compile::BuiltinInfo{i, "(...args: any) -> any"};
     }
     return std::nullopt;
   }

@@ -1,0 +1,63 @@
+#include "bytecode/builtin_row.h"
+
+#include <tuple>
+
+#include "base/fmt.h"
+
+namespace harn::bytecode {
+
+namespace {
+
+bool closes(std::string_view text, size_t at) {
+  char c = text[at];
+  return c == ')' || c == ']' || c == '}' || (c == '>' && text[at - 1] != '-');
+}
+
+bool opens(char c) { return c == '(' || c == '[' || c == '{' || c == '<'; }
+
+// Where parameter number `index` begins in one overload; npos when it has fewer.
+size_t find_parameter(std::string_view text, uint32_t index) {
+  bool in_params = false;
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    bool starts = in_params && depth == 1 && text[at] == ',';
+    if (opens(text[at])) {
+      starts = depth++ == 0 && text[at] == '(';
+      in_params = in_params || starts;
+    } else if (closes(text, at) && --depth == 0 && in_params) {
+      break;
+    }
+    if (starts && index-- == 0) return text.find_first_not_of(" ", at + 1);
+  }
+  return std::string_view::npos;
+}
+
+// The overload that the text begins with, and what follows it.
+std::pair<std::string_view, std::string_view> split(std::string_view text) {
+  size_t end = text.find("; ");
+  if (end == std::string_view::npos) return {text, {}};
+  return {text.substr(0, end), text.substr(end + 2)};
+}
+
+}  // namespace
+
+std::string_view Signature::parameter_name(uint32_t index) const {
+  for (auto [one, more] = split(text_); !one.empty(); std::tie(one, more) = split(more)) {
+    size_t start = find_parameter(one, index);
+    if (start == std::string_view::npos) continue;
+    size_t end = one.find_first_of("?:)", start);
+    std::string_view name = one.substr(start, end - start);
+    return name.starts_with("...") ? std::string_view() : name;
+  }
+  return {};
+}
+
+std::string Signature::shown(std::string_view name) const {
+  std::string out;
+  for (auto [one, more] = split(text_); !one.empty(); std::tie(one, more) = split(more)) {
+    out += fmt::format("{}{}{}", out.empty() ? "" : " or ", name, one);
+  }
+  return out;
+}
+
+}  // namespace harn::bytecode

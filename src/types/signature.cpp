@@ -39,6 +39,7 @@ class SignatureScope : public Scope {
 }  // namespace
 
 const Type* parse_signature(TypeTable& table, std::string_view text, std::string* problem) {
+  if (const Type* known = table.find_signature(text)) return known;
   auto fail = [&](std::string why) {
     if (problem) *problem = std::move(why);
     return nullptr;
@@ -59,7 +60,7 @@ const Type* parse_signature(TypeTable& table, std::string_view text, std::string
     overloads.push_back(table.function(params, lowering.lower(*one.result), generics));
     if (!scope.problem.empty()) return fail(scope.problem);
   }
-  return table.intersect(overloads);
+  return table.remember_signature(text, table.intersect(overloads));
 }
 
 }  // namespace harn::types

@@ -208,6 +208,15 @@ const Type* TypeTable::foreign(std::string_view name, TypeList arguments) {
 
 const Type* TypeTable::broken() { return intern({.kind = Kind::Broken}); }
 
+const Type* TypeTable::find_signature(std::string_view text) const {
+  auto found = signatures_.find(text);
+  return found == signatures_.end() ? nullptr : found->second;
+}
+
+const Type* TypeTable::remember_signature(std::string_view text, const Type* type) {
+  return signatures_[arena_.copy(text)] = type;
+}
+
 // ---- substitution ----
 
 const Type* TypeTable::substitute(const Type* type, std::span<const Binding> bindings) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -51,6 +52,10 @@ class TypeTable {
   // The type with other types in place of parameters, in normal form again.
   const Type* substitute(const Type* type, std::span<const Binding> bindings);
 
+  // What a signature (signature.h) was found to mean; null: nobody has asked yet.
+  const Type* find_signature(std::string_view text) const;
+  const Type* remember_signature(std::string_view text, const Type* type);
+
   size_t size() const { return types_.size(); }
 
  private:
@@ -68,6 +73,7 @@ class TypeTable {
 
   Arena arena_;
   std::unordered_set<const Type*, Hash, Equal> types_;
+  std::unordered_map<std::string_view, const Type*> signatures_;
 };
 
 }  // namespace harn::types

@@ -80,6 +80,7 @@ class Evaluator {
   static constexpr int kMaxDepth = 256;
   static constexpr int kMaxSteps = 100'000;
   static constexpr size_t kMaxText = 1 << 20;
+  static constexpr size_t kMaxItems = 1 << 16;
 
   Constant reject(Span span, std::string_view why) {
     if (!failed_) sink_.report(Code::ConstNotAllowed, module_.source, span, name_, why);
@@ -271,17 +272,7 @@ class Evaluator {
     if (a && b) return integers(node, *a, *b);
     if (left.is_number() && right.is_number()) return floats(node, left.number(), right.number());
     if (node.op == BinaryOp::Add) {
-      if (left.as<std::string>() && right.as<std::string>()) {
-        if (left.as<std::string>()->size() + right.as<std::string>()->size() > kMaxText) {
-          return fails(node.span, "the text is too long for a constant");
-        }
-        return {*left.as<std::string>() + *right.as<std::string>()};
-      }
-      if (auto* list = left.as<ConstantList>(); list && right.as<ConstantList>()) {
-        ConstantList out = *list;
-        for (auto& item : *right.as<ConstantList>()) out.push_back(item);
-        return {std::move(out)};
-      }
+      if (can_join(left, right)) return join(node.span, left, right);
       if (auto* dict = left.as<ConstantDict>(); dict && right.as<ConstantDict>()) {
         ConstantDict out = *dict;
         for (auto& [key, value] : *right.as<ConstantDict>()) out[key] = value;
@@ -398,8 +389,35 @@ class Evaluator {
       if (callee == "trim") return {std::string(text::trim(*text(0)))};
       return {*text(0)};  // only the kind matters here: the program computes the text itself
     }
-    // format, concat, join: text from anything
+    if (callee == "concat") return concat(node, args);
+    // format, join: text from anything
     return {std::string()};
+  }
+
+  Constant concat(Call& node, const ConstantList& args) {
+    Constant out = args.empty() ? Constant{std::string()} : args[0];
+    for (size_t i = 1; i < args.size() && !failed_; ++i) {
+      if (!can_join(out, args[i])) return fails(node.span, "`concat` joins strings, or lists");
+      out = join(node.span, out, args[i]);
+    }
+    return out;
+  }
+
+  static bool can_join(const Constant& left, const Constant& right) {
+    return (left.as<std::string>() && right.as<std::string>()) || (left.as<ConstantList>() && right.as<ConstantList>());
+  }
+
+  Constant join(Span span, const Constant& left, const Constant& right) {
+    if (auto* text = left.as<std::string>()) {
+      const std::string& more = *right.as<std::string>();
+      if (text->size() + more.size() > kMaxText) return fails(span, "the text is too long for a constant");
+      return {*text + more};
+    }
+    ConstantList items = *left.as<ConstantList>();
+    const ConstantList& more = *right.as<ConstantList>();
+    if (items.size() + more.size() > kMaxItems) return fails(span, "the list is too long for a constant");
+    items.insert(items.end(), more.begin(), more.end());
+    return {std::move(items)};
   }
 
   const modules::Module& module_;

@@ -333,12 +333,12 @@ Outcome<Value> jq_first(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "jq",
-     .signature = "(value: any, expression: string) -> list",
+     .signature = "(value: any, expression: string) -> list<unknown>",
      .doc = "Returns all outputs of a jq expression.",
      .example = R"(jq([{a: 1}, {a: 2}], ".[].a") == [1, 2])",
      .call = run_jq},
     {.name = "jq_first",
-     .signature = "(value: any, expression: string) -> any",
+     .signature = "(value: any, expression: string) -> unknown",
      .doc = "Returns the first output of a jq expression, or nil.",
      .example = R"(jq_first({a: [5, 6]}, ".a[-1]") == 6)",
      .call = jq_first},

@@ -143,7 +143,7 @@ Outcome<Value> json_pointer_delete(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "json_pointer",
-     .signature = "(value: any, pointer: string) -> any",
+     .signature = "(value: any, pointer: string) -> unknown",
      .doc = "Returns the part of the value that a JSON pointer names, or nil.",
      .example = R"(json_pointer({a: [1, 2]}, "/a/1") == 2)",
      .call = json_pointer},

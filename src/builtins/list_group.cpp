@@ -161,7 +161,7 @@ constinit const Builtin kRows[] = {
      .call = window},
     {.name = "zip",
      .receiver = on(Kind::List),
-     .signature = "(other: any) -> list<list>",
+     .signature = "<T, U>(other: list<U>) -> list<list<T | U>>",
      .doc = "Returns lists of two, one item from each list, up to the shorter one.",
      .example = "[1, 2].zip([3, 4]) == [[1, 3], [2, 4]]",
      .call = zip},

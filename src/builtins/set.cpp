@@ -109,7 +109,7 @@ constexpr std::string_view kCompare = "(a: any, b: any) -> bool";
 
 constinit const Builtin kRows[] = {
     {.name = "set",
-     .signature = "(...values: any) -> set",
+     .signature = "<T>(...values: T | list<T> | set<T>) -> set<T>",
      .doc = "Returns the set of the values; lists and sets stand for their items.",
      .example = "len(set(1, [2, 1])) == 2",
      .call = make_set},

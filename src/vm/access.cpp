@@ -64,8 +64,7 @@ Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache
       return fail(type_error("cannot access property `{}` on nil", name->view()));
     default: break;
   }
-  const Builtin* row = mode == 2 ? nullptr : vm_.builtins().find_method(object.kind(), name->view());
-  if (row && has(row->flags, BuiltinFlags::Property)) {
+  if (const Builtin* row = mode == 2 ? nullptr : vm_.builtins().find_property(object.kind(), name->view())) {
     Value receiver = object;
     Call call(vm_, *row, &receiver, 1);
     return settle(row->call(call), to);

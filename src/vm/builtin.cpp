@@ -1,6 +1,7 @@
 #include "vm/builtin.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <mutex>
 #include <vector>
@@ -135,11 +136,19 @@ class NameIndex {
 struct BuiltinTable::Impl {
   explicit Impl(size_t rows) : functions(by_id, rows), methods(by_id, rows) { by_id.reserve(rows); }
 
+  void add_property(const Builtin& row) {
+    for (size_t kind = 0; kind < properties.size(); ++kind) {
+      if (row.receiver & on(static_cast<Kind>(kind))) properties[kind].push_back(&row);
+    }
+  }
+
   const Builtin* row(uint32_t id) const { return id == NameIndex::kNone ? nullptr : by_id[id]; }
 
   std::vector<const Builtin*> by_id;
   NameIndex functions;
   NameIndex methods;
+  // Few for each kind, and asked for with every field that is not there.
+  std::array<std::vector<const Builtin*>, static_cast<size_t>(Kind::Count)> properties;
   std::vector<const Builtin*> all;
   std::once_flag sort_once;  // only documentation and completion want the order
 };
@@ -153,6 +162,7 @@ BuiltinTable::BuiltinTable(std::span<const std::span<const Builtin>> families) {
       auto id = static_cast<uint32_t>(impl_->by_id.size());
       impl_->by_id.push_back(&row);
       (row.receiver ? impl_->methods : impl_->functions).add(id);
+      if (has(row.flags, BuiltinFlags::Property)) impl_->add_property(row);
     }
   }
   by_id_ = impl_->by_id.data();
@@ -171,6 +181,13 @@ std::optional<uint32_t> BuiltinTable::find_id(std::string_view name) const {
 
 const Builtin* BuiltinTable::find_method(Kind receiver, std::string_view name) const {
   return impl_->row(impl_->methods.find(name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; }));
+}
+
+const Builtin* BuiltinTable::find_property(Kind receiver, std::string_view name) const {
+  for (const Builtin* row : impl_->properties[static_cast<size_t>(receiver)]) {
+    if (row->name == name) return row;
+  }
+  return nullptr;
 }
 
 std::span<const Builtin* const> BuiltinTable::rows() const {

@@ -153,6 +153,8 @@ class BuiltinTable {
   // The place of that function among `by_id`.
   std::optional<uint32_t> find_id(std::string_view name) const;
   const Builtin* find_method(Kind receiver, std::string_view name) const;
+  // The method that `value.name` means where it is not called.
+  const Builtin* find_property(Kind receiver, std::string_view name) const;
   // Rows by the number that the code of programs has for them.
   const Builtin* const* by_id() const { return by_id_; }
   // All rows in name order: functions, then methods.

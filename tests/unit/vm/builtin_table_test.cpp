@@ -24,5 +24,20 @@ TEST(BuiltinTable, FindsFunctionsAndMethods) {
   EXPECT_EQ(table.rows().size(), 4u);
 }
 
+TEST(BuiltinTable, FindsPropertiesOfTheirKind) {
+  const Builtin rows[] = {
+      {.name = "count", .receiver = on(Kind::Iter), .signature = "() -> int"},
+      {.name = "count",
+       .receiver = on(Kind::List, Kind::Range),
+       .signature = "() -> int",
+       .flags = BuiltinFlags::Property},
+  };
+  const std::span<const Builtin> families[] = {rows};
+  BuiltinTable table(families);
+  EXPECT_EQ(table.find_property(Kind::Range, "count"), &rows[1]);
+  EXPECT_EQ(table.find_property(Kind::Iter, "count"), nullptr);
+  EXPECT_EQ(table.find_property(Kind::List, "other"), nullptr);
+}
+
 }  // namespace
 }  // namespace harn::vm

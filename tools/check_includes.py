@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the layer rule: a folder of src includes only folders its CMakeLists.txt names in DEPENDS,
-and what those depend on."""
+and what those depend on; and a library is known only to the files that are there to know it."""
 
 import re
 import sys
@@ -17,6 +17,40 @@ MAY_TOUCH = {"cli", "effects", "net", "modules", "base"}
 TIMERS = {"vm/clock.cpp", "vm/workers.cpp", "vm/task_report.cpp", "vm/scheduler.cpp"}
 # Only `effects` sees the network.
 DIRECT_ONLY = {"net": {"effects", "cli"}}
+# Libraries that are not the system's: who may include what starts like this, a folder or a file each. One that is not
+# listed is not used.
+LIBRARIES = {
+    "boost/asio": {"net"},
+    "boost/beast": {"net"},
+    "curl/": {"net"},
+    "boost/context": {"vm"},
+    "xxhash": {"vm"},
+    "yaml-cpp/": {"data/yaml.cpp"},
+    "toml++/": {"base/toml.h"},
+    "fmt/": {"base"},
+    "re2/": {"builtins", "cli/conformance.cpp"},
+    "utf8proc": {"builtins/text_case.cpp"},
+}
+# Ours that stand for a library whose header costs seconds.
+HEAVY = {"base/toml.h": {"data/toml.cpp", "modules/manifest.cpp"}}
+SYSTEM = re.compile(r"[a-z_0-9]+|(?:sys|linux|sanitizer)/\w+\.h|"
+                    r"(?:cxxabi|dirent|dlfcn|fcntl|malloc|poll|pthread|sched|signal|spawn|strings|time|unistd)\.h")
+
+
+def is_one_of(name, places):
+    return name in places or name.split("/")[0] in places
+
+
+def library_problems(name, text):
+    for header in re.findall(r"^\s*#include <([^>]+)>", text, re.M):
+        owners = [places for start, places in LIBRARIES.items() if header.startswith(start)]
+        if owners and not is_one_of(name, owners[0]):
+            yield f"<{header}> is for {', '.join(sorted(owners[0]))} only"
+        if not owners and not SYSTEM.fullmatch(header):
+            yield f"<{header}> is a library that no row of LIBRARIES names"
+    for header, places in HEAVY.items():
+        if f'#include "{header}"' in text and not is_one_of(name, places):
+            yield f'"{header}" is for {", ".join(sorted(places))} only'
 
 
 def declared():
@@ -56,7 +90,11 @@ def main():
             wrong = [m for m in included if m in direct and m not in allowed]
             wrong += [m for m in included & set(DIRECT_ONLY) if folder not in DIRECT_ONLY[m] | {m}]
             touched = None if folder in MAY_TOUCH or name in TIMERS else WORLD.search(without_comments(text))
-            if touched:
+            libraries = list(library_problems(name, text))
+            if libraries:
+                failed += 1
+                print(f"{name}: {'; '.join(libraries)}")
+            elif touched:
                 failed += 1
                 print(f"{name}: `{touched.group()}` touches the world, which is for effects to do")
             elif wrong:

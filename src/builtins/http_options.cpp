@@ -1,7 +1,7 @@
 #include "builtins/http_options.h"
 
 #include "base/result.h"
-#include "builtins/base64_text.h"
+#include "data/base64.h"
 #include "base/url.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
@@ -102,7 +102,7 @@ Outcome<void> read_auth(const Options& options, SendHttp& request) {
     const Value* basic = auth->as_dict()->find("basic");
     if (basic && basic->is_dict()) {
       std::string line = "Basic ";
-      append_base64(line, field(basic->as_dict(), "user") + ":" + field(basic->as_dict(), "password"));
+      data::append_base64(line, field(basic->as_dict(), "user") + ":" + field(basic->as_dict(), "password"));
       return add_header(request, "Authorization", std::move(line));
     }
   }

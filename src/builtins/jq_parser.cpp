@@ -2,7 +2,7 @@
 
 #include "base/fmt.h"
 #include "base/text.h"
-#include "builtins/json_reader.h"
+#include "data/json.h"
 #include "vm/objects.h"
 
 namespace harn::builtins::jq {
@@ -278,7 +278,7 @@ class Parser {
     while (at_ < text_.size() &&
            (text::is_digit(text_[at_]) || text_[at_] == '.' || text_[at_] == 'e' || text_[at_] == 'E'))
       ++at_;
-    auto number = parse_json(text_.substr(start, at_ - start));
+    auto number = data::parse_json(text_.substr(start, at_ - start));
     if (!number) return fail("invalid number");
     return literal(std::move(*number));
   }
@@ -288,7 +288,7 @@ class Parser {
     size_t end = at_ + 1;
     while (end < text_.size() && text_[end] != '"') end += text_[end] == '\\' ? 2 : 1;
     if (end >= text_.size()) return fail("unterminated string"), false;
-    auto parsed = parse_json(text_.substr(at_, end + 1 - at_));
+    auto parsed = data::parse_json(text_.substr(at_, end + 1 - at_));
     if (!parsed) return fail("invalid string"), false;
     out = parsed->as_string()->view();
     at_ = end + 1;

@@ -3,7 +3,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
-#include "builtins/json_text.h"
+#include "data/json.h"
 #include "builtins/terminal.h"
 #include "effects/clock.h"
 
@@ -25,19 +25,19 @@ std::string timestamp(int64_t now_ms) {
 
 void append_scalar(std::string& out, const Value& value) {
   bool is_scalar = value.is_nil() || value.is_bool() || value.is_number() || value.is_string();
-  if (is_scalar) append_json(out, value);
-  else append_json_string(out, display(value));
+  if (is_scalar) data::append_json(out, value);
+  else data::append_json_string(out, display(value));
 }
 
 Outcome<Value> write_line(Call& call, LogLevel level, std::string_view name) {
   if (level < Terminal::of(call.vm()).log_level) return Value();
   std::string line = harn::format(R"({{"ts":"{}","level":"{}","msg":)",
                                   timestamp(effects::wall_ms(effects::Run::current(call.vm()))), name);
-  append_json_string(line, display(call.arg(0)));
+  data::append_json_string(line, display(call.arg(0)));
   if (!call.arg(1).is_nil()) {
     for (auto [key, value] : HARN_TRY(call.dict(1))->entries()) {
       line += ',';
-      append_json_string(line, key->view());
+      data::append_json_string(line, key->view());
       line += ':';
       append_scalar(line, *value);
     }
@@ -67,10 +67,10 @@ Outcome<Value> log_set_level(Call& call) {
 Outcome<Value> log_json(Call& call) {
   std::string line =
       harn::format(R"({{"ts":"{}","key":)", timestamp(effects::wall_ms(effects::Run::current(call.vm()))));
-  append_json_string(line, display(call.arg(0)));
+  data::append_json_string(line, display(call.arg(0)));
   line += R"(,"value":)";
-  if (!append_json(line, call.arg(1)))
-    return runtime_error(ErrorKind::Limit, "log_json: the value is too large or nested too deeply");
+  auto written = data::append_json(line, call.arg(1));
+  if (!written) return runtime_error(written.error().kind, "log_json: {}", written.error().text());
   line += "}\n";
   return write_text(call, Stream::Out, std::move(line));
 }

@@ -3,7 +3,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
-#include "builtins/json_text.h"
+#include "data/json.h"
 #include "builtins/schema_validate.h"
 #include "vm/vm.h"
 
@@ -122,7 +122,7 @@ Value scrape_lines(std::string_view text, const Value& schema) {
     if (raw.empty()) continue;
     const Value* type = property->is_dict() ? property->as_dict()->find("type") : nullptr;
     uint32_t bits = type && type->is_string() ? schema::type_bits(type->as_string()->view()) : schema::kString;
-    auto parsed = parse_json(raw);
+    auto parsed = data::parse_json(raw);
     bool fits = parsed && (bits & schema::type_bit(*parsed));
     if (fits) dict_set(found, static_cast<const StringObject*>(key), std::move(*parsed));
     else if (bits & schema::kString)
@@ -177,9 +177,10 @@ Outcome<Value> schema_recover(Call& call) {
     return false;
   };
   recovery.attempts = 1;
-  if (auto parsed = parse_json(text); parsed && HARN_TRY(accepts("parsed", *parsed))) return recovery.to_value(text);
+  if (auto parsed = data::parse_json(text); parsed && HARN_TRY(accepts("parsed", *parsed)))
+    return recovery.to_value(text);
   recovery.attempts = 2;
-  if (auto parsed = parse_json(find_json(text)); parsed && HARN_TRY(accepts("extracted", *parsed)))
+  if (auto parsed = data::parse_json(data::find_json(text)); parsed && HARN_TRY(accepts("extracted", *parsed)))
     return recovery.to_value(text);
   recovery.attempts = 3;
   Value scraped = scrape_lines(text, call.arg(1));

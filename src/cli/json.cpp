@@ -1,7 +1,7 @@
 #include "cli/json.h"
 
 #include "base/fmt.h"
-#include "builtins/json_text.h"
+#include "data/json.h"
 #include "cli/output.h"
 
 namespace harn::cli {
@@ -28,7 +28,7 @@ JsonWriter& JsonWriter::end() {
 
 JsonWriter& JsonWriter::key(std::string_view name) {
   separate();
-  builtins::append_json_string(out_, name);
+  data::append_json_string(out_, name);
   out_ += ':';
   needs_comma_ = false;
   return *this;
@@ -36,7 +36,7 @@ JsonWriter& JsonWriter::key(std::string_view name) {
 
 JsonWriter& JsonWriter::text(std::string_view value) {
   separate();
-  builtins::append_json_string(out_, value);
+  data::append_json_string(out_, value);
   return *this;
 }
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
-#include "builtins/json_text.h"
+#include "data/json.h"
 #include "builtins/registry.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
@@ -76,7 +76,7 @@ int report_ending(EventHost& host, const Ending& ending, const vm::Outcome<vm::V
     return ending.exit_code;
   }
   std::string value;
-  if (!outcome || !builtins::append_json(value, *outcome)) value = "null";
+  if (!outcome || !data::append_json(value, *outcome)) value = "null";
   host.write_result(value, ending.exit_code);
   return host.output_error() != 0 ? output_failed(host.output_error()) : ending.exit_code;
 }

@@ -5,16 +5,15 @@
 #include <string_view>
 
 #include "base/assert.h"
-#include "builtins/json_reader.h"
-#include "builtins/json_text.h"
+#include "data/json.h"
 #include "vm/ops.h"
 
 // Our reader must accept what simdjson accepts, and what it accepts must survive being written and
 // read again.
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* input, size_t size) {
   using namespace harn;
-  std::string_view text(reinterpret_cast<const char*>(data), size);
-  auto value = builtins::parse_json(text);
+  std::string_view text(reinterpret_cast<const char*>(input), size);
+  auto value = data::parse_json(text);
   simdjson::dom::parser parser;
   simdjson::padded_string padded(text);
   // simdjson gives up on some valid texts (large numbers, deep nesting), never the other way round.
@@ -24,10 +23,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   for (int indent : {0, 2}) {
     std::string written;
-    HARN_ASSERT(builtins::append_json(written, *value, indent), "a parsed value could not be written");
+    HARN_ASSERT(data::append_json(written, *value, indent), "a parsed value could not be written");
     // Numbers beyond the range of floats are read as infinity, which JSON cannot say.
     if (written.find("inf") != std::string::npos) continue;
-    auto again = builtins::parse_json(written);
+    auto again = data::parse_json(written);
     HARN_ASSERT(again && vm::equal(*again, *value), "a value changed on its way through text");
   }
   return 0;

@@ -55,6 +55,11 @@ TEST(Yaml, WritesWhatItReads) {
   EXPECT_TRUE(data.run("yaml_stringify", nested_list(5000)).starts_with("!yaml_stringify: "));
 }
 
+TEST(Toml, ControlCharactersAreEscaped) {
+  DataCall data;
+  EXPECT_EQ(data.run("toml_stringify", D({{"a", S("x\x7Fy\x7F\x01")}})), "a = \"x\\u007Fy\\u007F\\u0001\"\n");
+}
+
 TEST(Toml, Reads) {
   DataCall data;
   EXPECT_EQ(data.run("toml_parse", S("a = 1\nb = [1.5, true]\n[c.d]\ne = \"x\"\n[[f]]\ng = 1979-05-27T07:32:00Z\n")),

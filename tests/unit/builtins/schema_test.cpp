@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "builtins/json_text.h"
+#include "data/json.h"
 #include "data_call.h"
 
 namespace harn::builtins {
@@ -9,7 +9,7 @@ namespace {
 using namespace vm;
 
 Value J(std::string_view text) {
-  auto value = parse_json(text);
+  auto value = data::parse_json(text);
   EXPECT_TRUE(value) << text;
   return value ? *value : Value();
 }

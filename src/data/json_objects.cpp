@@ -1,8 +1,8 @@
-#include "builtins/json_objects.h"
+#include "data/json_objects.h"
 
 #include <atomic>
 
-namespace harn::builtins {
+namespace harn::data {
 
 using namespace vm;
 
@@ -82,4 +82,4 @@ Value ObjectBuilder::finish(Open& open) {
 
 ObjectBuilder::~ObjectBuilder() { drop_keys(0); }
 
-}  // namespace harn::builtins
+}  // namespace harn::data

@@ -1,46 +1,36 @@
-#include "builtins/json_reader.h"
+#include "data/json.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdlib>
 #include <cstring>
 
 #include "base/fmt.h"
 #include "base/result.h"
 #include "base/text.h"
-#include "builtins/json_objects.h"
+#include "data/json_objects.h"
+#include "data/number_text.h"
 #include "vm/objects.h"
 #include "vm/long_text.h"
 #include "vm/pace.h"
 
-namespace harn::builtins {
+namespace harn::data {
 
 using namespace vm;
 
-std::string JsonError::text() const {
-  if (line == 0) return detail;
-  return harn::format("{} at line {} column {}", detail, line, column);
-}
-
-Value json_number(std::string_view digits) {
-  if (digits.find_first_of(".eE") == std::string_view::npos) {
-    int64_t whole = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
-    if (error == std::errc()) return Value::integer(whole);
-  }
-  double number = 0;
-  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (error == std::errc::result_out_of_range) number = strtod(std::string(digits).c_str(), nullptr);
-  return Value::number(number);
-}
-
 namespace {
+
+// An int when it is a whole number that fits 64 bits, else a float.
+Value number_of(std::string_view digits) {
+  if (digits.find_first_of(".eE") == std::string_view::npos) {
+    if (auto whole = parse_int(digits)) return Value::integer(*whole);
+  }
+  return Value::number(*parse_float(digits));
+}
 
 class JsonReader {
  public:
   explicit JsonReader(std::string_view text) : text_(text) {}
 
-  std::expected<Value, JsonError> read() {
+  Parsed<Value> read() {
     Value value;
     skip_space();
     if (!read_value(value, 0)) return std::unexpected(std::move(error_));
@@ -136,7 +126,7 @@ class JsonReader {
       if (!read_digits()) return false;
     }
     std::string_view digits = text_.substr(start, at_ - start);
-    value = is_whole && digits.size() <= 18 ? short_integer(digits) : json_number(digits);
+    value = is_whole && digits.size() <= 18 ? short_integer(digits) : number_of(digits);
     return true;
   }
 
@@ -313,12 +303,12 @@ class JsonReader {
   std::string_view text_;
   size_t at_ = 0;
   std::string decoded_;
-  JsonError error_;
+  FormatError error_;
   ObjectBuilder objects_;
 };
 
 }  // namespace
 
-std::expected<Value, JsonError> parse_json(std::string_view text) { return JsonReader(text).read(); }
+Parsed<Value> parse_json(std::string_view text) { return JsonReader(text).read(); }
 
-}  // namespace harn::builtins
+}  // namespace harn::data

@@ -8,7 +8,7 @@
 // Builds the dicts of a document. Most documents repeat a few kinds of objects, so each nesting
 // level guesses that the next object has the keys of the last one: then a key costs one comparison
 // and the dict gets its shape without any lookup.
-namespace harn::builtins {
+namespace harn::data {
 
 class ObjectBuilder {
  public:
@@ -45,4 +45,4 @@ class ObjectBuilder {
 // that data cannot fill memory for ever.
 vm::StringObject* intern_data_key(std::string_view key);
 
-}  // namespace harn::builtins
+}  // namespace harn::data

@@ -1,15 +1,15 @@
 #include <cmath>
 
-#include "builtins/json_text.h"
+#include "data/json.h"
 #include "base/text.h"
-#include "builtins/base64_text.h"
+#include "data/base64.h"
 #include "vm/dict.h"
 #include "vm/long_text.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
 #include "vm/print.h"
 
-namespace harn::builtins {
+namespace harn::data {
 
 using namespace vm;
 
@@ -156,16 +156,21 @@ static void append_escaped(std::string& out, std::string_view text) {
   }
 }
 
-void append_json_string(std::string& out, std::string_view text) {
+void append_json_content(std::string& out, std::string_view text) {
   // Growing again and again would copy a long text in one go each time.
   if (text.size() > kTextPiece) out.reserve(out.size() + text.size() + 2);
-  out += '"';
   while (!text.empty()) append_escaped(out, next_piece(text));
+}
+
+void append_json_string(std::string& out, std::string_view text) {
+  out += '"';
+  append_json_content(out, text);
   out += '"';
 }
 
-bool append_json(std::string& out, const Value& value, int indent) {
-  return JsonWriter(out, indent).write(value, 0) && out.size() <= kMaxStringSize;
+Written append_json(std::string& out, const Value& value, int indent) {
+  if (JsonWriter(out, indent).write(value, 0) && out.size() <= kMaxStringSize) return {};
+  return format_error(ErrorKind::Limit, "the value is too large or nested too deeply");
 }
 
-}  // namespace harn::builtins
+}  // namespace harn::data

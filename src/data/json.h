@@ -1,37 +1,35 @@
 #pragma once
 
-#include <expected>
 #include <string>
 #include <string_view>
 
-#include "vm/error.h"
+#include "data/format_error.h"
+#include "vm/value.h"
 
-// JSON text from values and back, for every builtin that needs it.
-namespace harn::builtins {
+// JSON text from values and back, for everybody who needs it.
+namespace harn::data {
 
 // Appends `text` as a JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
+// The same without the quotes.
+void append_json_content(std::string& out, std::string_view text);
 
-// Appends the value as JSON; `indent` > 0 spreads it over lines. False when it nests too deeply or
+// Appends the value as JSON; `indent` > 0 spreads it over lines. Fails when it nests too deeply or
 // grows too large; `out` is then unusable.
-bool append_json(std::string& out, const vm::Value& value, int indent = 0);
+Written append_json(std::string& out, const vm::Value& value, int indent = 0);
 
-struct JsonError {
-  std::string detail;
-  size_t line = 0;  // 0: no position
-  size_t column = 0;
-  // "DETAIL at line L column C"
-  std::string text() const;
-};
+// Nesting that `parse_json` accepts.
+constexpr size_t kMaxJsonDepth = 1000;
+
 // The value of a JSON document, read exactly as RFC 8259 has it.
 //
 // One reader of our own, on purpose: a library that is twice as fast (simdjson) comes as a shared
 // object only, and loading that costs every run of `harn` more than most programs spend on JSON.
 // The fuzzer compares the two.
-std::expected<vm::Value, JsonError> parse_json(std::string_view text);
+Parsed<vm::Value> parse_json(std::string_view text);
 
 // The part of `text` that looks like JSON: the first fenced block, else the first balanced
 // brackets, else all of it.
 std::string_view find_json(std::string_view text);
 
-}  // namespace harn::builtins
+}  // namespace harn::data

@@ -5,7 +5,7 @@
 
 #include "vm/pace.h"
 
-namespace harn::builtins {
+namespace harn::data {
 
 // Standard alphabet, with padding.
 inline void append_base64(std::string& out, std::string_view octets) {
@@ -21,4 +21,4 @@ inline void append_base64(std::string& out, std::string_view octets) {
   }
 }
 
-}  // namespace harn::builtins
+}  // namespace harn::data

@@ -32,6 +32,7 @@ std::span<const vm::Builtin> json_pointer_rows();
 std::span<const vm::Builtin> jq_rows();
 std::span<const vm::Builtin> yaml_rows();
 std::span<const vm::Builtin> toml_rows();
+std::span<const vm::Builtin> encoding_rows();
 std::span<const vm::Builtin> csv_rows();
 std::span<const vm::Builtin> schema_rows();
 std::span<const vm::Builtin> schema_convert_rows();

@@ -35,6 +35,7 @@ const vm::BuiltinTable& table() {
       yaml_rows(),
       toml_rows(),
       csv_rows(),
+      encoding_rows(),
       schema_rows(),
       schema_convert_rows(),
       regex_rows(),

@@ -45,6 +45,7 @@ class Analysis {
       if (!is_plain_function(code) || code->is_generator) visit(*code);
     }
     if (is_too_large_) return all_variables();
+    seen_.insert(types_.begin(), types_.end());
     std::vector<uint32_t> out(seen_.begin(), seen_.end());
     std::sort(out.begin(), out.end());
     return out;
@@ -87,9 +88,10 @@ class Analysis {
       if (op_of(word) == Op::AssignGlobal) ++writes_[bx_of(word)];
       if (op_of(word) != Op::SetGlobal) return;
       ++writes_[bx_of(word)];
-      bool is_declaration =
-          is_module && at > 0 && op_of(code.words[at - 1]) == Op::MakeClosure && a_of(code.words[at - 1]) == a_of(word);
-      if (!is_declaration) return;
+      if (!is_module || at == 0 || a_of(code.words[at - 1]) != a_of(word)) return;
+      Op made_by = op_of(code.words[at - 1]);
+      if (made_by == Op::NewStructType || made_by == Op::NewEnumType) types_.insert(bx_of(word));
+      if (made_by != Op::MakeClosure) return;
       const Code* function = code.functions[bx_of(code.words[at - 1])].get();
       declared_[function] = bx_of(word);
       functions_.emplace(bx_of(word), function);
@@ -127,6 +129,7 @@ class Analysis {
   std::unordered_map<const Code*, uint32_t> declared_;        // functions of the top level, by variable
   std::unordered_multimap<uint32_t, const Code*> functions_;  // the same the other way round
   std::unordered_map<uint32_t, uint32_t> writes_;
+  std::unordered_set<uint32_t> types_;                 // structs and enums of the top level
   std::unordered_set<uint32_t> written_by_functions_;  // or in part, which may happen at any time
   std::unordered_set<uint32_t> used_as_value_;
   std::unordered_set<const Code*> visited_;

@@ -20,6 +20,16 @@ StringObject* intern_data_key(std::string_view key) {
   return intern(key);
 }
 
+Shape* find_data_shape(std::span<const Ref<StringObject>> keys) {
+  if (keys.size() > Shape::kMaxSlots) return nullptr;
+  Shape* shape = empty_shape();
+  for (size_t i = 0; shape && i < keys.size(); ++i) {
+    intern_data_key(keys[i]->view());
+    shape = shape->with(keys[i].get());
+  }
+  return shape;
+}
+
 ObjectBuilder::Open ObjectBuilder::begin(size_t depth, size_t expected_keys) {
   Shape* guess = guesses_[depth % kGuesses];
   return {keys_.size(), guess, guess != nullptr, expected_keys <= Shape::kMaxSlots, depth};

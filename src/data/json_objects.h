@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -40,6 +41,9 @@ class ObjectBuilder {
   std::vector<vm::StringObject*> keys_;  // counted
   std::vector<vm::Value> values_;
 };
+
+// The shape of dicts with exactly these keys, in this order and none twice; null when they are tables.
+vm::Shape* find_data_shape(std::span<const vm::Ref<vm::StringObject>> keys);
 
 // The interned copy of a key that came with data, or null: a bounded number of them is interned, so
 // that data cannot fill memory for ever.

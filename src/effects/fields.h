@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/result.h"
+#include "vm/objects.h"
 
-// Requests and answers as bytes, for tapes.
+// Requests and answers as values, and so as bytes, for tapes.
 //
 // A struct lists its fields once, and is written and read by the same list:
 //
@@ -18,6 +18,9 @@
 //     bool is_end = false;
 //     template <class Visitor> void fields(Visitor& visit) { visit(text), visit(is_end); }
 //   };
+//
+// It becomes a list of its fields: numbers are ints, texts are bytes, structs and vectors are lists. How a list becomes
+// bytes is not known here (data/encoding.h).
 namespace harn::effects {
 
 template <class T, class Visitor>
@@ -27,80 +30,95 @@ concept HasFields = requires(T& value, Visitor& visitor) {
 
 class FieldWriter {
  public:
-  std::string out;
+  template <class T>
+  static vm::Value value_of(T& value) {
+    if constexpr (HasFields<T, FieldWriter>) {
+      FieldWriter inner;
+      value.fields(inner);
+      return std::move(inner.list_);
+    } else if constexpr (std::is_enum_v<T> || std::integral<T>) {
+      return vm::Value::integer(static_cast<int64_t>(value));
+    } else if constexpr (std::same_as<T, std::string>) {
+      return vm::new_bytes(value);
+    } else {
+      return items(value);
+    }
+  }
 
   template <class T>
   void operator()(T& value) {
-    if constexpr (HasFields<T, FieldWriter>) value.fields(*this);
-    else if constexpr (std::is_enum_v<T> || std::integral<T>) number(static_cast<uint64_t>(value));
-    else if constexpr (std::same_as<T, std::string>) text(value);
-    else items(value);
+    list_->push(value_of(value));
   }
 
  private:
-  void number(uint64_t value) { out.append(reinterpret_cast<const char*>(&value), sizeof value); }
-  void text(std::string_view value) {
-    number(value.size());
-    out += value;
-  }
   template <class T>
-  void items(std::vector<T>& values) {
-    number(values.size());
-    for (T& value : values) (*this)(value);
+  static vm::Value items(std::vector<T>& values) {
+    auto list = vm::new_list(values.size());
+    for (T& value : values) list->push(value_of(value));
+    return list;
   }
+
+  vm::Ref<vm::ListObject> list_ = vm::new_list();
 };
 
 // What was not written by the same list of fields is noticed, and gives `failed`.
 class FieldReader {
  public:
-  explicit FieldReader(std::string_view bytes) : rest_(bytes) {}
   bool failed = false;
-  bool is_at_end() const { return rest_.empty(); }
+
+  template <class T>
+  void read(const vm::Value& from, T& value) {
+    if constexpr (HasFields<T, FieldReader>) {
+      FieldReader inner;
+      if (!take(from, vm::Kind::List)) return;
+      inner.list_ = from.as_list();
+      value.fields(inner);
+      failed |= inner.failed || inner.next_ != inner.list_->size;
+    } else if constexpr (std::is_enum_v<T> || std::integral<T>) {
+      if (take(from, vm::Kind::Int)) value = static_cast<T>(from.as_int());
+    } else if constexpr (std::same_as<T, std::string>) {
+      if (take(from, vm::Kind::Bytes)) value = from.as_bytes()->view();
+    } else {
+      items(from, value);
+    }
+  }
 
   template <class T>
   void operator()(T& value) {
-    if constexpr (HasFields<T, FieldReader>) value.fields(*this);
-    else if constexpr (std::is_enum_v<T> || std::integral<T>) value = static_cast<T>(number());
-    else if constexpr (std::same_as<T, std::string>) value = std::string(take(number()));
-    else items(value);
+    if (next_ < list_->size) read(list_->items[next_++], value);
+    else failed = true;
   }
 
  private:
-  std::string_view take(uint64_t size) {
-    if (size > rest_.size()) {
-      failed = true;
-      size = 0;
-    }
-    std::string_view taken = rest_.substr(0, size);
-    rest_.remove_prefix(size);
-    return taken;
-  }
-  uint64_t number() {
-    uint64_t value = 0;
-    std::string_view bytes = take(sizeof value);
-    if (!failed) bytes.copy(reinterpret_cast<char*>(&value), sizeof value);
-    return value;
+  bool take(const vm::Value& from, vm::Kind kind) {
+    failed |= !from.is(kind);
+    return from.is(kind);
   }
   template <class T>
-  void items(std::vector<T>& values) {
-    for (uint64_t left = number(); left > 0 && !failed; --left) (*this)(values.emplace_back());
+  void items(const vm::Value& from, std::vector<T>& values) {
+    if (!take(from, vm::Kind::List)) return;
+    values.clear();
+    for (const vm::Value& item : from.as_list()->values()) read(item, values.emplace_back());
   }
 
-  std::string_view rest_;
+  const vm::ListObject* list_ = nullptr;
+  size_t next_ = 0;
 };
+
+// fields.cpp
+std::string encoded(const vm::Value& fields);
+vm::Value decoded(std::string_view bytes);  // Unset when they are none
 
 template <class T>
 std::string to_bytes(T value) {
-  FieldWriter writer;
-  writer(value);
-  return std::move(writer.out);
+  return encoded(FieldWriter::value_of(value));
 }
 
 template <class T>
 bool from_bytes(std::string_view bytes, T& value) {
-  FieldReader reader(bytes);
-  reader(value);
-  return !reader.failed && reader.is_at_end();
+  FieldReader reader;
+  reader.read(decoded(bytes), value);
+  return !reader.failed;
 }
 
 }  // namespace harn::effects

@@ -29,18 +29,20 @@ Value Interpreter::make_closure(const Frame& frame, uint32_t function) {
   return Value(std::move(closure));
 }
 
-Value Interpreter::declare_enum(const EnumShape& shape) {
+static std::string_view module_of(const Code& code) { return code.source ? code.source->path() : std::string_view(); }
+
+Value Interpreter::declare_enum(const EnumShape& shape, const Code& code) {
   std::vector<EnumVariantInfo> variants;
   for (auto& [name, count] : shape.variants) {
     variants.push_back({intern(name), static_cast<uint16_t>(count < 0 ? 0 : count), count >= 0});
   }
-  return Value::share(declared_enum_type(shape.name, variants, shape.declaration));
+  return Value::share(declared_enum_type(shape.name, variants, shape.declaration, module_of(code)));
 }
 
-Value Interpreter::declare_struct(const StructShape& shape) {
+Value Interpreter::declare_struct(const StructShape& shape, const Code& code) {
   std::vector<StringObject*> fields;
   for (const std::string& field : shape.fields) fields.push_back(intern(field));
-  return new_struct_type(shape.name, fields, shape.declaration);
+  return new_struct_type(shape.name, fields, shape.declaration, module_of(code));
 }
 
 Status Interpreter::declare_method(const Value& type, StringObject* name, Value& closure) {

@@ -135,6 +135,7 @@ class DictBuilder {
 // whose shape is (a descendant of) `shape`. Every instance holds a count on its type.
 struct StructTypeObject : Object {
   StringObject* name;    // interned
+  StringObject* module;  // interned: the path of the source that declares it
   Shape* root;           // without fields
   Shape* shape;          // with all declared fields, in order
   uint64_t declaration;  // which one it comes from: two structs may have one name
@@ -148,7 +149,7 @@ struct StructTypeObject : Object {
   const Value* find_method(const StringObject* name) const;
 };
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
-                                      uint64_t declaration = 0);
+                                      uint64_t declaration = 0, std::string_view module = {});
 // The same type for another task; the methods, in the same order, are for the caller to add.
 Ref<StructTypeObject> twin_of(const StructTypeObject* type);
 void add_method(StructTypeObject* type, StringObject* name, Value closure);

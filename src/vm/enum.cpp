@@ -52,27 +52,28 @@ bool is_same(const EnumTypeObject* type, std::string_view name, std::span<const 
 }  // namespace
 
 EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
-                                   uint64_t declaration) {
+                                   uint64_t declaration, std::string_view module) {
   static auto* all = new EnumTypes;  // never destroyed: threads may end after main does
   std::lock_guard lock(all->lock);
   auto& known = all->types[declaration];
   for (EnumTypeObject* type : known) {
     if (is_same(type, name, variants)) return type;
   }
-  known.push_back(new_enum_type(name, variants, declaration).detach());
+  known.push_back(new_enum_type(name, variants, declaration, module).detach());
   return known.back();
 }
 
 // Enum types are declarations: there are a few per program, and every value points at its type.
 // They live as long as the process, so values need not count them.
 Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
-                                  uint64_t declaration) {
+                                  uint64_t declaration, std::string_view module) {
   auto* type = static_cast<EnumTypeObject*>(allocate_forever(sizeof(EnumTypeObject)));
   type->refs = 0;
   type->kind = Kind::EnumType;
   type->flags = 0;
   type->known_type = 0;
   type->name = intern(name);
+  type->module = intern(module);
   type->declaration = declaration;
   type->count = static_cast<uint32_t>(variants.size());
   type->variants = static_cast<EnumVariantInfo*>(allocate_forever(variants.size() * sizeof(EnumVariantInfo)));

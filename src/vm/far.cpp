@@ -49,8 +49,8 @@ Status Interpreter::large(const Frame& frame, Op op, uint32_t a, uint32_t x) {
     case Op::MakeClosure: to = make_closure(frame, x); break;
     case Op::CheckParam: return check_param(to, proto.code->checks[x]);
     case Op::Raise: return fail(fixed_error(static_cast<RaiseKind>(a), text()->view()));
-    case Op::NewEnumType: to = declare_enum(std::get<EnumShape>(proto.code->constants[x])); break;
-    case Op::NewStructType: to = declare_struct(std::get<StructShape>(proto.code->constants[x])); break;
+    case Op::NewEnumType: to = declare_enum(std::get<EnumShape>(proto.code->constants[x]), *proto.code); break;
+    case Op::NewStructType: to = declare_struct(std::get<StructShape>(proto.code->constants[x]), *proto.code); break;
     case Op::AddMethod: return declare_method(to, text(), *(&to + 1));
     default: return fail(runtime_error(ErrorKind::Limit, "this function is too large to run"));
   }

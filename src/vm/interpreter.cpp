@@ -1219,10 +1219,10 @@ OP(JumpIfNoKeys) {
   BRANCH(!has_keys(RA, std::get<Keys>(proto->code->constants[x])))
 }
 OP(NewEnumType)
-  RA = declare_enum(std::get<EnumShape>(proto->code->constants[in->index]));
+  RA = declare_enum(std::get<EnumShape>(proto->code->constants[in->index]), *proto->code);
   NEXT;
 OP(NewStructType)
-  RA = declare_struct(std::get<StructShape>(proto->code->constants[in->index]));
+  RA = declare_struct(std::get<StructShape>(proto->code->constants[in->index]), *proto->code);
   NEXT;
 OP(AddMethod) SETTLE(declare_method(RA, K[in->index].as_string(), RA1));
 

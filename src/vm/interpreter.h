@@ -121,8 +121,8 @@ class Interpreter {
 
   // ---- declare.cpp ----
   Value make_closure(const Frame& frame, uint32_t function);
-  static Value declare_enum(const bytecode::EnumShape& shape);
-  static Value declare_struct(const bytecode::StructShape& shape);
+  static Value declare_enum(const bytecode::EnumShape& shape, const bytecode::Code& code);
+  static Value declare_struct(const bytecode::StructShape& shape, const bytecode::Code& code);
   Status declare_method(const Value& type, StringObject* name, Value& closure);
   static std::unexpected<Thrown> fixed_error(bytecode::RaiseKind kind, std::string_view text);
 

@@ -282,7 +282,8 @@ struct EnumVariantInfo {
 
 // An enum declaration. Value of the enum's name.
 struct EnumTypeObject : Object {
-  StringObject* name;  // interned
+  StringObject* name;    // interned
+  StringObject* module;  // interned: the path of the source that declares it; empty: built in
   uint32_t count;
   EnumVariantInfo* variants;
   Value* plain;                                 // the one value of each variant without payload (Unset for the others)
@@ -290,10 +291,10 @@ struct EnumTypeObject : Object {
   int find(const StringObject* variant) const;  // -1 when there is none
 };
 Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
-                                  uint64_t declaration = 0);
+                                  uint64_t declaration = 0, std::string_view module = {});
 // The one type of a declaration.
 EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
-                                   uint64_t declaration);
+                                   uint64_t declaration, std::string_view module = {});
 
 struct EnumObject : Object {
   EnumTypeObject* type;

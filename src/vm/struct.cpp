@@ -64,9 +64,10 @@ UnusedLayouts& unused_layouts() {
   return *layouts;
 }
 
-Ref<StructTypeObject> new_type(StringObject* name, uint64_t declaration) {
+Ref<StructTypeObject> new_type(StringObject* name, StringObject* module, uint64_t declaration) {
   auto* type = allocate_object<StructTypeObject>(Kind::StructType);
   type->name = name;
+  type->module = module;
   type->root = type->shape = nullptr;
   type->declaration = declaration;
   type->method_count = 0;
@@ -99,14 +100,14 @@ const Value* StructTypeObject::find_method(const StringObject* wanted) const {
 }
 
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
-                                      uint64_t declaration) {
-  auto type = new_type(intern(name), declaration);
+                                      uint64_t declaration, std::string_view module) {
+  auto type = new_type(intern(name), intern(module), declaration);
   lay_out(type.get(), fields, {});
   return type;
 }
 
 Ref<StructTypeObject> twin_of(const StructTypeObject* source) {
-  auto type = new_type(source->name, source->declaration);
+  auto type = new_type(source->name, source->module, source->declaration);
   lay_out(type.get(), {source->shape->keys, source->shape->count}, UnusedLayouts::names_of(source));
   type->keeps_shapes = true;
   return type;

@@ -125,6 +125,12 @@ Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool keep_variables) {
   return run_starts(*main_);
 }
 
+std::string_view Vm::main_path() const {
+  if (!main_ || main_->program->modules.empty()) return {};
+  const SourcePtr& source = main_->program->modules.back()->source;
+  return source ? source->path() : std::string_view();
+}
+
 Value Vm::global(uint32_t index) const { return scheduler_->root().globals->values()[index]; }
 
 std::optional<uint32_t> Vm::find_global(std::string_view name) const {

@@ -57,6 +57,8 @@ class Vm {
   // The same for the next input of an interactive session: its program was compiled with the same
   // compile::Session as the ones before and shares their variables.
   Outcome<Value> load_more(std::unique_ptr<bytecode::Program> program);
+  // The path of the loaded program's main module; empty when it has none.
+  std::string_view main_path() const;
   // A program variable of the loaded program, by index (see bytecode::PipelineEntry).
   Value global(uint32_t index) const;
   // The one of that name, if the program has one.

@@ -27,10 +27,11 @@ TEST(Fields, BytesThatAreCutOrTooManyAreNoticed) {
     EXPECT_FALSE(from_bytes(std::string_view(bytes).substr(0, size), read)) << size;
   }
   EXPECT_FALSE(from_bytes(bytes + "x", read));
-  // A count that no text could have.
-  std::string large(8, '\xFF');
+  // Other fields than were written.
   std::vector<std::string> words;
-  EXPECT_FALSE(from_bytes(large, words));
+  EXPECT_FALSE(from_bytes(bytes, words));
+  EXPECT_FALSE(from_bytes(to_bytes(std::vector<int64_t>{1, 2}), words));
+  EXPECT_FALSE(from_bytes(to_bytes(std::string("a")), read));
 }
 
 }  // namespace

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "vm/value.h"
+
+// Any value that is data, as bytes, and back: nothing is lost on the way.
+//
+//   std::string bytes;
+//   HARN_CHECK(encode(bytes, value, types));
+//   Value again = HARN_TRY(decode(bytes, types));
+//
+// Unlike JSON this keeps ints and floats apart, NaNs and -0.0, bytes, sets with their order, ranges, pairs, enums,
+// structs with their types, iterators with their place, and what is shared: a part that is reached on several ways is
+// written once and is one part again after reading. Time and size grow with the number of parts, not of ways, and
+// nesting is bounded by memory only.
+//
+// Functions, generators, tasks, channels and other handles are no data. They are refused before the first byte is
+// written. docs/internals/data.md describes the bytes; `encoding_kinds.h` is where one more kind is added.
+namespace harn::data {
+
+// Where a struct or enum is declared: types are found again by name.
+struct TypeName {
+  std::string module;  // empty: the main module
+  std::string name;
+};
+
+// Which types there are. A program's are in program_types.h.
+class TypeNames {
+ public:
+  virtual ~TypeNames() = default;
+  // Nothing when the type could not be found again.
+  virtual std::optional<TypeName> name_of(const vm::Value& type) = 0;
+  // A struct or enum type; nil when there is none of that name.
+  virtual vm::Value find(const TypeName& name) = 0;
+};
+// For data without structs and enums of a program: knows nothing but `Result`.
+class BuiltInTypes : public TypeNames {
+ public:
+  std::optional<TypeName> name_of(const vm::Value& type) override;
+  vm::Value find(const TypeName& name) override;
+};
+
+// What cannot be encoded, and where it is.
+struct NotData {
+  std::string path;  // ".items[3].f"; empty: the value itself
+  std::string kind;  // "closure", as type_of has it
+  std::string why;
+
+  std::string text() const;
+};
+// Appends to `out`, or refuses and leaves it alone.
+std::expected<void, NotData> encode(std::string& out, const vm::Value& value, TypeNames& types);
+
+struct DecodeError {
+  std::string detail;
+  size_t offset = 0;  // of the byte where it was noticed
+
+  std::string text() const;
+};
+// Takes anything: bytes that were cut, changed or made up are an error. Memory is bounded by the number of bytes.
+std::expected<vm::Value, DecodeError> decode(std::string_view bytes, TypeNames& types);
+
+}  // namespace harn::data

@@ -2,6 +2,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "builtins/http_answer.h"
 #include "builtins/http_options.h"
 #include "vm/fiber.h"
 #include "vm/vm.h"
@@ -13,25 +14,32 @@ using namespace vm;
 namespace {
 
 // A body that was decompressed on the way is not what these describe.
-bool describes_packed_body(const effects::HttpPlan& plan, const effects::SendHttp::Answer& response,
-                           std::string_view name) {
-  if (!plan.request.decompress || (name != "content-encoding" && name != "content-length")) return false;
-  return std::any_of(response.headers.begin(), response.headers.end(), [](const effects::HttpHeader& header) {
+bool describes_packed_body(const std::vector<effects::HttpHeader>& headers, std::string_view name) {
+  if (name != "content-encoding" && name != "content-length") return false;
+  return std::any_of(headers.begin(), headers.end(), [](const effects::HttpHeader& header) {
     return header.name == "content-encoding" && header.value != "identity";
   });
 }
 
-Value response_value(const effects::HttpPlan& plan, const effects::SendHttp::Answer& response) {
-  DictBuilder headers;
-  for (const effects::HttpHeader& header : response.headers) {
-    if (describes_packed_body(plan, response, header.name)) continue;
-    headers.add(header.name, text_value(text::to_valid_utf8(header.value)));
+}  // namespace
+
+Value http_headers(const std::vector<effects::HttpHeader>& headers, bool decompress) {
+  DictBuilder dict;
+  for (const effects::HttpHeader& header : headers) {
+    if (decompress && describes_packed_body(headers, header.name)) continue;
+    dict.add(header.name, text_value(text::to_valid_utf8(header.value)));
   }
+  return dict.done();
+}
+
+namespace {
+
+Value response_value(const effects::HttpPlan& plan, const effects::SendHttp::Answer& response) {
   return DictBuilder()
       .add("status", Value::integer(response.status))
-      .add("headers", headers.done())
+      .add("headers", http_headers(response.headers, plan.request.decompress))
       .add("body", text_value(text::to_valid_utf8(response.body)))
-      .add("ok", Value::boolean(response.status >= 200 && response.status < 300))
+      .add("ok", Value::boolean(is_ok_status(response.status)))
       .done();
 }
 

@@ -10,8 +10,8 @@
 namespace harn::builtins {
 
 using namespace vm;
+using effects::HttpExchange;
 using effects::HttpPlan;
-using effects::SendHttp;
 
 namespace {
 
@@ -62,14 +62,14 @@ class Options {
 // What goes on the wire as a line must be one.
 bool is_one_line(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos; }
 
-Outcome<void> add_header(SendHttp& request, std::string_view name, std::string value) {
+Outcome<void> add_header(HttpExchange& request, std::string_view name, std::string value) {
   bool is_name = !name.empty() && name.find_first_of(": \t") == name.npos && is_one_line(name);
   if (!is_name || !is_one_line(value)) return throw_text(ErrorKind::Invalid, "http: header `{}` cannot be sent", name);
   request.headers.push_back({std::string(name), std::move(value)});
   return {};
 }
 
-Outcome<void> read_headers(const Options& options, SendHttp& request) {
+Outcome<void> read_headers(const Options& options, HttpExchange& request) {
   const DictObject* headers = HARN_TRY(options.dict("headers"));
   if (!headers) return {};
   for (auto [name, value] : headers->entries()) {
@@ -78,7 +78,7 @@ Outcome<void> read_headers(const Options& options, SendHttp& request) {
   return {};
 }
 
-Outcome<void> read_query(const Options& options, SendHttp& request) {
+Outcome<void> read_query(const Options& options, HttpExchange& request) {
   const DictObject* query = HARN_TRY(options.dict("query"));
   if (!query) return {};
   for (auto [name, value] : query->entries()) {
@@ -92,7 +92,7 @@ std::string field(const DictObject* dict, std::string_view name) {
   return value && !value->is_nil() ? display(*value) : "";
 }
 
-Outcome<void> read_auth(const Options& options, SendHttp& request) {
+Outcome<void> read_auth(const Options& options, HttpExchange& request) {
   const Value* auth = options.find("auth");
   if (!auth) return {};
   if (auth->is_string()) return add_header(request, "Authorization", display(*auth));
@@ -131,7 +131,7 @@ Outcome<void> read_retry(const Options& options, HttpPlan& plan) {
 }
 
 Outcome<void> read_limits(const Options& options, HttpPlan& plan) {
-  SendHttp& request = plan.request;
+  HttpExchange& request = plan.request;
   HARN_CHECK(options.number("timeout", request.timeout_ms));
   HARN_CHECK(options.number("timeout_ms", request.timeout_ms));
   HARN_CHECK(options.number("total_timeout_ms", plan.total_timeout_ms));
@@ -144,7 +144,7 @@ Outcome<void> read_limits(const Options& options, HttpPlan& plan) {
   return {};
 }
 
-Outcome<void> read_proxy(const Options& options, SendHttp& request) {
+Outcome<void> read_proxy(const Options& options, HttpExchange& request) {
   if (const Value* proxy = options.find("proxy")) request.proxy = display(*proxy);
   const Value* auth = options.find("proxy_auth");
   if (!auth) return {};

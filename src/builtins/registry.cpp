@@ -58,6 +58,7 @@ const vm::BuiltinTable& table() {
       runtime_context_rows(),
       process_rows(),
       http_rows(),
+      http_stream_rows(),
   };
   static const vm::BuiltinTable table(families);
   return table;

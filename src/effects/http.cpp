@@ -22,7 +22,7 @@ struct Exchange {
 
 }  // namespace
 
-std::string SendHttp::shown() const { return fmt::format("{} {}", method, masked_url(url)); }
+std::string HttpExchange::shown() const { return fmt::format("{} {}", method, masked_url(url)); }
 
 Outcome<SendHttp::Answer> carry_out(Run& run, const SendHttp& request) {
   auto shared = std::make_shared<Exchange>();

@@ -4,21 +4,16 @@
 #include "net/http.h"
 
 // HTTP: one exchange is one effect. `fetch` is what people mean by a request: redirects are followed and failures
-// retried, and each exchange on the way passes the policy.
+// retried, and each exchange on the way passes the policy. http_stream.h has answers that are read in pieces.
 namespace harn::effects {
 
 using HttpHeader = net::HttpHeader;
 using HttpFailure = net::HttpFailure;
+// As programs are told.
+ErrorKind kind_of(HttpFailure failure);
 
-struct SendHttp : net::HttpRequest {
-  struct Answer : net::HttpResponse {
-    template <class Visitor>
-    void fields(Visitor& visit) {
-      visit(failure), visit(message), visit(status), visit(headers), visit(body), visit(redirect_to);
-    }
-  };
-  static constexpr EffectRow row{.name = "http.send", .capability = vm::Capability::Network};
-
+// What all kinds of exchanges are asked with.
+struct HttpExchange : net::HttpRequest {
   std::string shown() const;
   // Times are left out: what is left of them differs from run to run.
   template <class Visitor>
@@ -27,12 +22,22 @@ struct SendHttp : net::HttpRequest {
     visit(max_body), visit(decompress);
   }
 };
+
+struct SendHttp : HttpExchange {
+  struct Answer : net::HttpResponse {
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(failure), visit(message), visit(status), visit(headers), visit(body), visit(redirect_to);
+    }
+  };
+  static constexpr EffectRow row{.name = "http.send", .capability = vm::Capability::Network};
+};
 // On a fiber: the task waits; when it is stopped, the request is dropped. An answer may be a failure.
 vm::Outcome<SendHttp::Answer> carry_out(Run& run, const SendHttp& request);
 
 // A request, and what to do around it.
 struct HttpPlan {
-  SendHttp request;
+  HttpExchange request;
   int64_t total_timeout_ms = 0;  // over all attempts; 0: none
   int64_t retries = 0;
   int64_t backoff_ms = 1000;
@@ -42,6 +47,7 @@ struct HttpPlan {
   bool follow_redirects = true;
   int64_t max_redirects = 10;
 };
+
 // Fails when there is no answer: `http: request failed: ...`.
 vm::Outcome<SendHttp::Answer> fetch(Run& run, const HttpPlan& plan);
 

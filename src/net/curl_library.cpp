@@ -23,6 +23,7 @@ bool find_all(void* library, CurlLibrary& curl, std::string& why) {
          find(library, "curl_easy_setopt", curl.easy_setopt, why) &&
          find(library, "curl_easy_getinfo", curl.easy_getinfo, why) &&
          find(library, "curl_easy_strerror", curl.easy_strerror, why) &&
+         find(library, "curl_easy_pause", curl.easy_pause, why) &&
          find(library, "curl_slist_append", curl.slist_append, why) &&
          find(library, "curl_slist_free_all", curl.slist_free_all, why) &&
          find(library, "curl_multi_init", curl.multi_init, why) &&
@@ -31,7 +32,9 @@ bool find_all(void* library, CurlLibrary& curl, std::string& why) {
          find(library, "curl_multi_add_handle", curl.multi_add_handle, why) &&
          find(library, "curl_multi_remove_handle", curl.multi_remove_handle, why) &&
          find(library, "curl_multi_socket_action", curl.multi_socket_action, why) &&
-         find(library, "curl_multi_info_read", curl.multi_info_read, why);
+         find(library, "curl_multi_info_read", curl.multi_info_read, why) && find(library, "curl_url", curl.url, why) &&
+         find(library, "curl_url_cleanup", curl.url_cleanup, why) && find(library, "curl_url_set", curl.url_set, why) &&
+         find(library, "curl_url_get", curl.url_get, why) && find(library, "curl_free", curl.free, why);
 }
 
 }  // namespace

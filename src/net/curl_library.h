@@ -16,6 +16,7 @@ struct CurlLibrary {
   decltype(&::curl_easy_setopt) easy_setopt;
   decltype(&::curl_easy_getinfo) easy_getinfo;
   decltype(&::curl_easy_strerror) easy_strerror;
+  decltype(&::curl_easy_pause) easy_pause;
   decltype(&::curl_slist_append) slist_append;
   decltype(&::curl_slist_free_all) slist_free_all;
   decltype(&::curl_multi_init) multi_init;
@@ -25,6 +26,11 @@ struct CurlLibrary {
   decltype(&::curl_multi_remove_handle) multi_remove_handle;
   decltype(&::curl_multi_socket_action) multi_socket_action;
   decltype(&::curl_multi_info_read) multi_info_read;
+  decltype(&::curl_url) url;
+  decltype(&::curl_url_cleanup) url_cleanup;
+  decltype(&::curl_url_set) url_set;
+  decltype(&::curl_url_get) url_get;
+  decltype(&::curl_free) free;
 
   // Null when it cannot be loaded; `why` says so. Only on the I/O thread.
   static const CurlLibrary* load(std::string& why);

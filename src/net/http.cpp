@@ -5,12 +5,14 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "base/fmt.h"
 #include "base/text.h"
-#include "net/curl_loop.h"
 #include "base/url.h"
+#include "net/curl_loop.h"
+#include "net/http_exchange.h"
 
 namespace harn::net {
 
@@ -49,8 +51,13 @@ constexpr std::chrono::milliseconds kIdleTime{15'000};
 // One request under way. Only on the I/O thread.
 struct Transfer {
   Transfer(const CurlLibrary& curl, Handles& handles, uint64_t number, HttpRequest request,
-           std::function<void(HttpResponse)> done)
-      : curl(curl), handles(handles), number(number), request(std::move(request)), done(std::move(done)) {}
+           std::shared_ptr<HttpBodies> bodies, std::function<void(HttpResponse)> done)
+      : curl(curl),
+        handles(handles),
+        number(number),
+        request(std::move(request)),
+        bodies(std::move(bodies)),
+        done(std::move(done)) {}
   Transfer(const Transfer&) = delete;
   ~Transfer() {
     if (easy) handles.give_back(easy);
@@ -60,7 +67,12 @@ struct Transfer {
   bool prepare();
   void set_limits();
   bool set_headers();
+  void set_body();
   void take_header(std::string_view line);
+  void end_of_head();
+  std::string redirect_target() const;
+  size_t take_body(std::string_view piece);
+  size_t give_body(std::span<char> room);
   void settle(CURLcode code);
   template <class T>
   void set(CURLoption option, T value) {
@@ -71,31 +83,23 @@ struct Transfer {
   Handles& handles;
   uint64_t number;
   HttpRequest request;
+  std::shared_ptr<HttpBodies> bodies;
   std::function<void(HttpResponse)> done;
   CURL* easy = nullptr;
   CurlLoop* loop = nullptr;
   curl_slist* headers = nullptr;
   char error[CURL_ERROR_SIZE] = "";
   bool is_too_large = false;
+  std::optional<LoopTimer> head_timer;  // ends it when there is no head by then
   HttpResponse response;
 };
 
 size_t on_body(char* data, size_t size, size_t count, void* user) {
-  auto& transfer = *static_cast<Transfer*>(user);
-  std::string& body = transfer.response.body;
-  if (body.size() + size * count > static_cast<size_t>(transfer.request.max_body)) {
-    transfer.is_too_large = true;
-    return 0;  // ends the transfer
-  }
-  // No exception may pass through the library.
-  try {
-    body.append(data, size * count);
-  } catch (const std::bad_alloc&) {
-    body = {};
-    transfer.is_too_large = true;
-    return 0;
-  }
-  return size * count;
+  return static_cast<Transfer*>(user)->take_body({data, size * count});
+}
+
+size_t on_request_body(char* data, size_t size, size_t count, void* user) {
+  return static_cast<Transfer*>(user)->give_body({data, size * count});
 }
 
 size_t on_header(char* data, size_t size, size_t count, void* user) {
@@ -122,11 +126,7 @@ bool Transfer::prepare() {
   set(CURLOPT_HEADERFUNCTION, on_header);
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  if (request.method != "GET" || !request.body.empty()) set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  if (!request.body.empty()) {
-    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-    set(CURLOPT_POSTFIELDS, request.body.data());
-  }
+  set_body();
   if (request.decompress) set(CURLOPT_ACCEPT_ENCODING, "");
   // As OpenSSL's own programs do; libcurl leaves it to its caller.
   if (const char* file = getenv("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
@@ -136,12 +136,27 @@ bool Transfer::prepare() {
   return true;
 }
 
+void Transfer::set_body() {
+  if (bodies->gives_body()) {
+    set(CURLOPT_UPLOAD, 1L);
+    set(CURLOPT_READFUNCTION, on_request_body);
+    set(CURLOPT_READDATA, this);
+  } else if (!request.body.empty()) {
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    set(CURLOPT_POSTFIELDS, request.body.data());
+  } else if (request.method == "GET") {
+    return;
+  }
+  set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
+
 void Transfer::set_limits() {
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_TCP_KEEPALIVE, 1L);
   // A request that is cancelled while its host is looked up must not hold up the I/O thread.
   set(CURLOPT_QUICK_EXIT, 1L);
-  if (request.timeout_ms > 0) set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
+  if (request.timeout_ms > 0 && !bodies->takes_its_time())
+    set(CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
   if (request.connect_timeout_ms > 0) set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.connect_timeout_ms));
   if (request.read_timeout_ms > 0) {
     set(CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -160,7 +175,11 @@ bool Transfer::set_headers() {
     headers = longer;
   }
   if (!names_agent) set(CURLOPT_USERAGENT, "harn/0.1");
-  return true;
+  if (!bodies->gives_body()) return true;
+  // Not to wait a second for leave to send.
+  curl_slist* longer = curl.slist_append(headers, "Expect:");
+  if (longer) headers = longer;
+  return longer != nullptr;
 }
 
 // ---- the answer ----
@@ -170,6 +189,7 @@ void Transfer::take_header(std::string_view line) {
     response.headers.clear();
     return;
   }
+  if (text::trim(line).empty()) return end_of_head();
   size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
   std::string name(line.substr(0, colon));
@@ -181,6 +201,48 @@ void Transfer::take_header(std::string_view line) {
     return;
   }
   response.headers.push_back({std::move(name), std::move(value)});
+}
+
+// The lines of an interim answer (103) and what follows a body (trailers) end like a head, too.
+void Transfer::end_of_head() {
+  long status = 0;
+  curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+  if (status < 200 || response.status != 0) return;
+  response.status = static_cast<int>(status);
+  response.redirect_to = redirect_target();
+  head_timer.reset();
+  bodies->begin(response);
+}
+
+std::string Transfer::redirect_target() const {
+  auto is_location = [](const HttpHeader& header) { return header.name == "location"; };
+  auto location = std::find_if(response.headers.begin(), response.headers.end(), is_location);
+  if (response.status / 100 != 3 || location == response.headers.end()) return "";
+  CURLU* url = curl.url();
+  char* target = nullptr;
+  constexpr unsigned kAsItIs = CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE;
+  bool is_good = url && curl.url_set(url, CURLUPART_URL, request.url.c_str(), 0) == CURLUE_OK &&
+                 curl.url_set(url, CURLUPART_URL, location->value.c_str(), kAsItIs) == CURLUE_OK &&
+                 curl.url_get(url, CURLUPART_URL, &target, 0) == CURLUE_OK;
+  std::string found = is_good ? target : location->value;
+  curl.free(target);
+  curl.url_cleanup(url);
+  return found;
+}
+
+size_t Transfer::take_body(std::string_view piece) {
+  switch (bodies->take(piece)) {
+    case HttpBodies::Taken::All: return piece.size();
+    case HttpBodies::Taken::Later: return CURL_WRITEFUNC_PAUSE;
+    case HttpBodies::Taken::Never: break;
+  }
+  is_too_large = true;
+  return 0;  // ends the transfer
+}
+
+size_t Transfer::give_body(std::span<char> room) {
+  HttpBodies::Given given = bodies->give(room);
+  return given.size == 0 && !given.is_end ? CURL_READFUNC_PAUSE : given.size;
 }
 
 HttpFailure failure_of(CURLcode code) {
@@ -203,13 +265,6 @@ void Transfer::settle(CURLcode code) {
   response.failure = is_too_large ? HttpFailure::TooLarge : failure_of(code);
   if (is_too_large) response.message = fmt::format("the body is larger than {} bytes", request.max_body);
   else if (code != CURLE_OK) response.message = error[0] ? error : curl.easy_strerror(code);
-  if (response.failure != HttpFailure::None) return;
-  long status = 0;
-  char* target = nullptr;
-  curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-  curl.easy_getinfo(easy, CURLINFO_REDIRECT_URL, &target);
-  response.status = static_cast<int>(status);
-  if (target) response.redirect_to = target;
 }
 
 // ---- all of them ----
@@ -221,10 +276,14 @@ class Client {
     return *client;
   }
 
-  void start(uint64_t number, HttpRequest request, std::function<void(HttpResponse)> done);
-  void cancel(uint64_t number);
+  void start(uint64_t number, HttpRequest request, std::shared_ptr<HttpBodies> bodies,
+             std::function<void(HttpResponse)> done);
+  // Ends a request from outside.
+  void drop(uint64_t number, HttpFailure failure, std::string message);
+  void resume(uint64_t number);
 
  private:
+  void limit_head(Transfer& transfer);
   void new_loop();
   void drop_old_loops();
   void finish(uint64_t number, HttpResponse response);
@@ -245,19 +304,30 @@ class Client {
   }};
 };
 
-void Client::start(uint64_t number, HttpRequest request, std::function<void(HttpResponse)> done) {
+void Client::start(uint64_t number, HttpRequest request, std::shared_ptr<HttpBodies> bodies,
+                   std::function<void(HttpResponse)> done) {
   HttpResponse failed;
   failed.failure = HttpFailure::Unavailable;
   if (!curl_) curl_ = CurlLibrary::load(failed.message);
   if (!curl_) return done(std::move(failed));
   if (!loop_ || loop_->is_oversized()) new_loop();
-  auto transfer = std::make_unique<Transfer>(*curl_, *handles_, number, std::move(request), std::move(done));
+  auto transfer =
+      std::make_unique<Transfer>(*curl_, *handles_, number, std::move(request), std::move(bodies), std::move(done));
   transfer->loop = loop_.get();
   if (!transfer->prepare() || !loop_->add(transfer->easy)) {
     failed.message = "libcurl has no memory for another request";
     return transfer->done(std::move(failed));
   }
+  if (transfer->bodies->takes_its_time() && transfer->request.timeout_ms > 0) limit_head(*transfer);
   transfers_[number] = std::move(transfer);
+}
+
+void Client::limit_head(Transfer& transfer) {
+  std::chrono::milliseconds time(transfer.request.timeout_ms);
+  transfer.head_timer.emplace([this, time, number = transfer.number] {
+    drop(number, HttpFailure::Timeout, fmt::format("no answer after {} milliseconds", time.count()));
+  });
+  transfer.head_timer->start(time);
 }
 
 void Client::new_loop() {
@@ -279,14 +349,19 @@ void Client::ended(CURL* easy, CURLcode code) {
   finish(transfer.number, std::move(transfer.response));
 }
 
-void Client::cancel(uint64_t number) {
+void Client::drop(uint64_t number, HttpFailure failure, std::string message) {
   auto found = transfers_.find(number);
   if (found == transfers_.end()) return;
   found->second->loop->remove(found->second->easy);
   HttpResponse response;
-  response.failure = HttpFailure::Cancelled;
-  response.message = "the request was cancelled";
+  response.failure = failure;
+  response.message = std::move(message);
   finish(number, std::move(response));
+}
+
+void Client::resume(uint64_t number) {
+  auto found = transfers_.find(number);
+  if (found != transfers_.end()) curl_->easy_pause(found->second->easy, CURLPAUSE_CONT);
 }
 
 void Client::finish(uint64_t number, HttpResponse response) {
@@ -299,19 +374,55 @@ void Client::finish(uint64_t number, HttpResponse response) {
   done(std::move(response));
 }
 
+// The body of an answer that is wanted whole.
+class WholeBody : public HttpBodies {
+ public:
+  explicit WholeBody(size_t most) : most_(most) {}
+
+  void begin(const HttpResponse&) override {}
+  Taken take(std::string_view piece) override {
+    if (piece.size() > most_ - body.size()) return Taken::Never;
+    try {
+      body += piece;
+    } catch (const std::bad_alloc&) {
+      body = {};
+      return Taken::Never;
+    }
+    return Taken::All;
+  }
+
+  std::string body;
+
+ private:
+  size_t most_;
+};
+
 }  // namespace
 
-RequestId start_request(HttpRequest request, std::function<void(HttpResponse)> done) {
+RequestId start_exchange(HttpRequest request, std::shared_ptr<HttpBodies> bodies,
+                         std::function<void(HttpResponse)> done) {
   static std::atomic<uint64_t> numbers{0};
   uint64_t number = ++numbers;
-  post([number, request = std::move(request), done = std::move(done)]() mutable {
-    Client::get().start(number, std::move(request), std::move(done));
+  post([number, request = std::move(request), bodies = std::move(bodies), done = std::move(done)]() mutable {
+    Client::get().start(number, std::move(request), std::move(bodies), std::move(done));
   });
   return {number};
 }
 
+void resume_exchange(RequestId id) {
+  post([id] { Client::get().resume(id.number); });
+}
+
+RequestId start_request(HttpRequest request, std::function<void(HttpResponse)> done) {
+  auto body = std::make_shared<WholeBody>(static_cast<size_t>(request.max_body));
+  return start_exchange(std::move(request), body, [body, done = std::move(done)](HttpResponse response) {
+    response.body = std::move(body->body);
+    done(std::move(response));
+  });
+}
+
 void cancel_request(RequestId id) {
-  post([id] { Client::get().cancel(id.number); });
+  post([id] { Client::get().drop(id.number, HttpFailure::Cancelled, "the request was cancelled"); });
 }
 
 }  // namespace harn::net

@@ -29,7 +29,7 @@ Value Interpreter::make_closure(const Frame& frame, uint32_t function) {
   return Value(std::move(closure));
 }
 
-static std::string_view module_of(const Code& code) { return code.source ? code.source->path() : std::string_view(); }
+static std::string_view module_of(const Code& code) { return code.source ? std::string_view(code.source->path()) : ""; }
 
 Value Interpreter::declare_enum(const EnumShape& shape, const Code& code) {
   std::vector<EnumVariantInfo> variants;

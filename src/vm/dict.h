@@ -149,7 +149,7 @@ struct StructTypeObject : Object {
   const Value* find_method(const StringObject* name) const;
 };
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
-                                      uint64_t declaration = 0, std::string_view module = {});
+                                      uint64_t declaration = 0, std::string_view module = "");
 // The same type for another task; the methods, in the same order, are for the caller to add.
 Ref<StructTypeObject> twin_of(const StructTypeObject* type);
 void add_method(StructTypeObject* type, StringObject* name, Value closure);

@@ -291,10 +291,10 @@ struct EnumTypeObject : Object {
   int find(const StringObject* variant) const;  // -1 when there is none
 };
 Ref<EnumTypeObject> new_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
-                                  uint64_t declaration = 0, std::string_view module = {});
+                                  uint64_t declaration = 0, std::string_view module = "");
 // The one type of a declaration.
 EnumTypeObject* declared_enum_type(std::string_view name, std::span<const EnumVariantInfo> variants,
-                                   uint64_t declaration, std::string_view module = {});
+                                   uint64_t declaration, std::string_view module = "");
 
 struct EnumObject : Object {
   EnumTypeObject* type;

@@ -7,6 +7,8 @@
   /hang                 never
   /drip/MS              the head and one byte, the rest after MS milliseconds
   /big/BYTES            that many bytes
+  /flood                bytes without end, as fast as they are taken; `server.flooded` counts them
+  /see-other            303 to /echo
   /gzip                 "hello", packed
   /redirect/N           N redirects, then "hello"
   /redirect-to?url=URL  one redirect there
@@ -38,6 +40,7 @@ class Server:
         self.requests = 0
         self.connections = 0
         self.open = 0
+        self.flooded = 0
 
     def __enter__(self):
         ready = threading.Event()
@@ -135,6 +138,16 @@ class Server:
 
     async def on_big(self, writer, size, **_):
         await self.send(writer, 200, b"b" * int(size))
+
+    async def on_flood(self, writer, **_):
+        writer.write(b"HTTP/1.1 200 Text\r\n\r\n")
+        while True:
+            writer.write(b"f" * 65536)
+            await writer.drain()
+            self.flooded += 65536
+
+    async def on_see_other(self, writer, **_):
+        await self.send(writer, 303, b"", ["Location: /echo"])
 
     async def on_gzip(self, writer, **_):
         await self.send(writer, 200, gzip.compress(b"hello"), ["Content-Encoding: gzip"])

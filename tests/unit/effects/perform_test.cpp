@@ -86,7 +86,7 @@ TEST(Perform, SecretsAreNotShown) {
   MemoryVm memory;
   memory.host.variables["HARN_DENY"] = "process, network";
   VmRun& run = VmRun::of(memory.vm());
-  EXPECT_EQ(error_of(perform(run, SendHttp{{.url = "https://u:secret@h/p?key=secret"}})),
+  EXPECT_EQ(error_of(perform(run, SendHttp{{{.url = "https://u:secret@h/p?key=secret"}}})),
             "capability denied: network.access (GET https://***@h/p?key=***)");
   EXPECT_EQ(memory.evaluate("try { exec(\"curl\", \"secret\") } catch (e) { e }"),
             "capability denied: process.exec (curl)");

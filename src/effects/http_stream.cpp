@@ -1,0 +1,113 @@
+#include "effects/http_stream.h"
+
+#include "net/http_stream.h"
+#include "vm/fiber.h"
+#include "vm/objects.h"
+
+namespace harn::effects {
+
+using namespace vm;
+
+namespace {
+
+// Tasks that wait for something to happen to a stream. Shared with the I/O thread.
+class Waiters {
+ public:
+  std::shared_ptr<Completion> add() {
+    auto completion = std::make_shared<Completion>();
+    std::lock_guard guard(lock_);
+    waiting_.push_back(completion);
+    return completion;
+  }
+  void wake_all() {
+    std::vector<std::shared_ptr<Completion>> woken;
+    {
+      std::lock_guard guard(lock_);
+      woken.swap(waiting_);
+    }
+    for (auto& completion : woken) completion->finish();
+  }
+
+ private:
+  std::mutex lock_;
+  std::vector<std::shared_ptr<Completion>> waiting_;
+};
+
+// One open stream.
+struct OpenStream {
+  explicit OpenStream(const net::HttpRequest& request)
+      : net(request, net::HttpStream::RequestBody::Whole, [waiters = waiters] { waiters->wake_all(); }) {}
+
+  // Asks until there is an answer; fails when the task is told to stop.
+  template <class Ask>
+  auto wait_for(const char* what, const std::string& shown, Ask ask) -> Outcome<typename decltype(ask())::value_type> {
+    for (;;) {
+      // Before asking: what happens from now on is not missed.
+      auto completion = waiters->add();
+      if (auto answer = ask()) return *std::move(answer);
+      if (completion->wait(what, text_value(shown)) == Wake::Cancelled) return stopped_error();
+    }
+  }
+
+  std::shared_ptr<Waiters> waiters = std::make_shared<Waiters>();
+  net::HttpStream net;
+};
+
+// The streams of a VM. Used by all its tasks.
+class Streams {
+ public:
+  uint64_t add(std::shared_ptr<OpenStream> stream) {
+    std::lock_guard guard(lock_);
+    streams_[++last_] = std::move(stream);
+    return last_;
+  }
+  std::shared_ptr<OpenStream> find(uint64_t number) {
+    std::lock_guard guard(lock_);
+    auto found = streams_.find(number);
+    return found == streams_.end() ? nullptr : found->second;
+  }
+  std::shared_ptr<OpenStream> take(uint64_t number) {
+    std::lock_guard guard(lock_);
+    auto found = streams_.extract(number);
+    return found ? std::move(found.mapped()) : nullptr;
+  }
+
+ private:
+  std::mutex lock_;
+  uint64_t last_ = 0;
+  std::map<uint64_t, std::shared_ptr<OpenStream>> streams_;
+};
+
+Streams& streams() { return Scheduler::current().scheduler->vm().local<Streams>(); }
+
+}  // namespace
+
+Outcome<OpenHttp::Answer> carry_out(Run&, const OpenHttp& request) {
+  auto stream = std::make_shared<OpenStream>(request);
+  OpenHttp::Answer answer{
+      HARN_TRY(stream->wait_for("an HTTP request", request.shown(), [&] { return stream->net.head(); }))};
+  if (answer.failure == HttpFailure::None) answer.stream = streams().add(std::move(stream));
+  return answer;
+}
+
+Outcome<ReadHttp::Answer> carry_out(Run&, const ReadHttp& request) {
+  using State = net::HttpStream::State;
+  auto stream = streams().find(request.stream);
+  if (!stream) return ReadHttp::Answer{.is_known = false};
+  auto piece = HARN_TRY(stream->wait_for("an HTTP stream", request.shown(), [&] {
+    auto read = stream->net.read(request.most);
+    return read.state == State::Later ? std::nullopt : std::optional(std::move(read));
+  }));
+  return ReadHttp::Answer{.is_end = piece.state != State::Some,
+                          .bytes = std::move(piece.bytes),
+                          .failure = piece.failure,
+                          .message = std::move(piece.message)};
+}
+
+Outcome<bool> carry_out(Run&, const CloseHttp& request) {
+  auto stream = streams().take(request.stream);
+  if (stream) stream->waiters->wake_all();
+  return stream != nullptr;
+}
+
+}  // namespace harn::effects

@@ -1,0 +1,28 @@
+// What values need of tasks, where there are none: fuzzers build values without the interpreter.
+#include <atomic>
+
+#include "vm/claim.h"
+#include "vm/cycles.h"
+#include "vm/known_type.h"
+#include "vm/pace.h"
+#include "vm/remains.h"
+
+namespace harn::vm {
+
+constinit thread_local int32_t steps_left = 0;
+void look_up() { steps_left = 1 << 20; }
+
+constinit thread_local bool has_remains = false;
+void drop_items(Remains remains) {
+  for (size_t i = 0; i < remains.count; ++i) remains.drop_item(remains.collection, i);
+  remains.finish(remains.collection);
+}
+void work_off_remains(size_t) {}
+
+CycleSearch free_cycles(CellList&) { return {}; }
+void adopt_cells(const Value&) {}
+
+void keep_type_of(Object* collection, const Value&) { collection->known_type = 0; }
+std::atomic<uint64_t> copied_items{0};
+
+}  // namespace harn::vm

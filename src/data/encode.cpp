@@ -182,8 +182,13 @@ std::expected<void, NotData> encode(std::string& out, const Value& value, TypeNa
 // ---- what rows write with ----
 
 void Encoder::long_text(std::string_view text) {
+  number(text.size());
+  for (; text.size() > kTextPiece; text.remove_prefix(kTextPiece)) {
+    step_bytes(kTextPiece);
+    raw(text.substr(0, kTextPiece));
+  }
   step_bytes(text.size());
-  this->text(text);
+  raw(text);
 }
 
 // 0 and the text; 1 and a text that gets the next number; 2 and above: a number.

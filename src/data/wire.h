@@ -29,9 +29,10 @@ class WireWriter {
   void word(uint64_t value) {
     for (int i = 0; i < 8; ++i, value >>= 8) byte(static_cast<uint8_t>(value));
   }
+  void raw(std::string_view bytes) { out_ += bytes; }
   void text(std::string_view value) {
     number(value.size());
-    out_ += value;
+    raw(value);
   }
 
  private:

@@ -21,6 +21,8 @@ enum class Mode { Equal, Same };
 
 constexpr int kMaxRecursion = 40;  // C++ frames; deeper levels wait in a list
 constexpr int kMaxHashDepth = 24;
+// Values that a hash looks at: a value whose parts are shared may have more of them than anybody could count.
+constexpr size_t kHashedValues = size_t{1} << 18;
 // Sets look their items up, which recurses. Sets of sets deeper than this compare by address.
 constexpr int kMaxSetDepth = 64;
 
@@ -158,29 +160,30 @@ uint64_t mix(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(wide) ^ static_cast<uint64_t>(wide >> 64);
 }
 
-uint64_t hash_at(const Value& value, int depth);
+// `left`: how many values may still be looked at. Equal values are looked at alike, so they end at the same place.
+uint64_t hash_at(const Value& value, int depth, size_t& left);
 
 // Of a long list only both ends count, so that a range of a billion has a hash too.
 constexpr size_t kHashedEnds = 512;
 
 template <class Item>
-uint64_t hash_sequence(uint64_t seed, size_t size, Item item, int depth) {
+uint64_t hash_sequence(uint64_t seed, size_t size, Item item, int depth, size_t& left) {
   size_t skipped = size > 2 * kHashedEnds ? size - 2 * kHashedEnds : 0;
-  for (size_t i = 0; i < size; ++i) {
+  for (size_t i = 0; i < size && left > 0; ++i) {
     if (i == kHashedEnds) i += skipped;
-    seed = mix(seed, hash_at(item(i), depth + 1));
+    seed = mix(seed, hash_at(item(i), depth + 1, left));
   }
   return seed;
 }
 
-uint64_t hash_items(uint64_t seed, std::span<const Value> items, int depth) {
+uint64_t hash_items(uint64_t seed, std::span<const Value> items, int depth, size_t& left) {
   return hash_sequence(
-      seed, items.size(), [&](size_t i) -> const Value& { return items[i]; }, depth);
+      seed, items.size(), [&](size_t i) -> const Value& { return items[i]; }, depth, left);
 }
 
-uint64_t hash_range(uint64_t seed, const RangeObject* range, int depth) {
+uint64_t hash_range(uint64_t seed, const RangeObject* range, int depth, size_t& left) {
   auto item = [&](size_t i) { return Value::integer(range->start + static_cast<int64_t>(i)); };
-  return hash_sequence(seed, static_cast<size_t>(range->size()), item, depth);
+  return hash_sequence(seed, static_cast<size_t>(range->size()), item, depth, left);
 }
 
 uint64_t hash_int(uint64_t bits) { return mix(2, bits); }
@@ -195,10 +198,13 @@ uint64_t hash_number(double number) {
   return mix(3, std::bit_cast<uint64_t>(number));
 }
 
-uint64_t hash_dict(const DictObject* dict, int depth) {
+uint64_t hash_dict(const DictObject* dict, int depth, size_t& left) {
   uint64_t seed = mix(6, dict->size());
   if (depth >= kMaxHashDepth) return seed;
-  for (auto [key, value] : dict->entries()) seed = mix(mix(seed, key->hash()), hash_at(*value, depth + 1));
+  for (auto [key, value] : dict->entries()) {
+    if (left == 0) break;
+    seed = mix(mix(seed, key->hash()), hash_at(*value, depth + 1, left));
+  }
   return seed;
 }
 
@@ -210,8 +216,9 @@ uint64_t hash_set(const SetObject* set) {
   return mix(7, sum);
 }
 
-uint64_t hash_at(const Value& value, int depth) {
-  bool deep = depth >= kMaxHashDepth;
+uint64_t hash_at(const Value& value, int depth, size_t& left) {
+  if (left > 0) --left;
+  bool deep = depth >= kMaxHashDepth || left == 0;
   switch (value.kind()) {
     case Kind::Unset:
     case Kind::Nil: return mix(1, 1);
@@ -222,22 +229,23 @@ uint64_t hash_at(const Value& value, int depth) {
     case Kind::Bytes: return mix(5, text_hash(value.as_bytes()->view()));
     case Kind::List: {
       uint64_t seed = mix(8, value.as_list()->size);
-      return deep ? seed : hash_items(seed, value.as_list()->values(), depth);
+      return deep ? seed : hash_items(seed, value.as_list()->values(), depth, left);
     }
     case Kind::Range: {
       uint64_t seed = mix(8, list_size(value));
-      return deep ? seed : hash_range(seed, value.as_range(), depth);
+      return deep ? seed : hash_range(seed, value.as_range(), depth, left);
     }
     case Kind::Dict:
-    case Kind::Struct: return hash_dict(value.as_dict(), depth);
+    case Kind::Struct: return hash_dict(value.as_dict(), depth, left);
     case Kind::Set: return hash_set(value.as_set());
     case Kind::Enum: {
       uint64_t seed = mix(value.as_enum()->type->name->hash(), value.as_enum()->variant);
-      return deep ? seed : hash_items(seed, value.as_enum()->values(), depth);
+      return deep ? seed : hash_items(seed, value.as_enum()->values(), depth, left);
     }
     case Kind::Pair: {
       if (deep) return mix(9, 9);
-      return mix(hash_at(value.as_pair()->first, depth + 1), hash_at(value.as_pair()->second, depth + 1));
+      uint64_t first = hash_at(value.as_pair()->first, depth + 1, left);
+      return mix(first, hash_at(value.as_pair()->second, depth + 1, left));
     }
     default: return mix(10, value.bits());
   }
@@ -267,7 +275,8 @@ bool same(const Value& a, const Value& b) {
 uint64_t hash(const Value& value) {
   if (value.is_int()) return mix(2, value.bits());
   if (value.is_string()) return mix(4, value.as_string()->hash());
-  return hash_at(value, 0);
+  size_t left = kHashedValues;
+  return hash_at(value, 0, left);
 }
 
 }  // namespace harn::vm

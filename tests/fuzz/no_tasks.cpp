@@ -11,6 +11,8 @@ namespace harn::vm {
 
 constinit thread_local int32_t steps_left = 0;
 void look_up() { steps_left = 1 << 20; }
+Undisturbed::Undisturbed() : worker_(nullptr) {}
+Undisturbed::~Undisturbed() = default;
 
 constinit thread_local bool has_remains = false;
 void drop_items(Remains remains) {

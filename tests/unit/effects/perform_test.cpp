@@ -6,7 +6,7 @@
 
 #include "effects/clock.h"
 #include "effects/files.h"
-#include "effects/http.h"
+#include "effects/http_stream.h"
 #include "effects/process.h"
 #include "effects/random.h"
 #include "effects/stdio.h"
@@ -55,6 +55,31 @@ TEST(Perform, TasksHaveTheRunOfTheirCreator) {
   EXPECT_EQ(memory.evaluate("parallel(2) { i -> try { random() } catch (e) { e } }"),
             "[capability denied: random.draw, capability denied: random.draw]");
   EXPECT_EQ(memory.evaluate("await(spawn { await(spawn { is_err(try { uuid() }) }) })"), "true");
+}
+
+TEST(Perform, AStreamIsAnEffectForEachPiece) {
+  MemoryVm memory;
+  VmRun& run = VmRun::of(memory.vm());
+  set_mock<OpenHttp>(run, [](const OpenHttp& request) -> std::optional<vm::Outcome<OpenHttp::Answer>> {
+    OpenHttp::Answer answer{{.status = request.url.ends_with("/moved") ? 302 : 200}};
+    if (answer.status == 302) answer.redirect_to = "http://h/here";
+    answer.stream = answer.status == 302 ? 1 : 2;
+    return answer;
+  });
+  std::vector<uint64_t> closed;
+  set_mock<CloseHttp>(run, [&](const CloseHttp& request) -> std::optional<vm::Outcome<bool>> {
+    closed.push_back(request.stream);
+    return true;
+  });
+  int left = 2;
+  set_mock<ReadHttp>(run, [&left](const ReadHttp&) -> std::optional<vm::Outcome<ReadHttp::Answer>> {
+    return left-- > 0 ? ReadHttp::Answer{.bytes = "x"} : ReadHttp::Answer{.is_end = true};
+  });
+  EXPECT_EQ(memory.evaluate("let s = http_stream_open(\"http://h/moved\")\n"
+                            "[http_stream_info(s).status, len(http_stream_read(s)), len(http_stream_read(s)),\n"
+                            " http_stream_read(s), http_stream_close(s)]"),
+            "[200, 1, 1, nil, true]");
+  EXPECT_EQ(closed, (std::vector<uint64_t>{1, 2}));  // the answer that only said where to look was not kept
 }
 
 // The world as one run saw it is the world that the next one sees, on any number of workers.

@@ -1,5 +1,6 @@
 // Finds `return` in the code an entry runs itself; functions and closures inside it have their own.
 #include "cli/engine.h"
+#include "syntax/children.h"
 
 namespace harn::cli {
 
@@ -7,59 +8,32 @@ using namespace syntax;
 
 namespace {
 
-bool returns(const Node* node);
-
-bool any_returns(NodeList nodes) {
-  for (const Node* node : nodes) {
-    if (returns(node)) return true;
-  }
-  return false;
-}
-
-bool arms_return(const Match& match) {
-  for (const MatchArm& arm : match.arms) {
-    if (returns(arm.body)) return true;
-  }
-  return false;
-}
-
-bool cases_return(const Select& select) {
-  for (const SelectCase& option : select.cases) {
-    if (returns(option.body)) return true;
-  }
-  return false;
-}
-
-bool branches_return(const Node* node) {
-  for (; node && node->is(NodeKind::If); node = node->as<If>().else_branch) {
-    if (returns(node->as<If>().then_block)) return true;
-  }
-  return returns(node);
-}
-
-bool returns(const Node* node) {
-  if (!node) return false;
-  switch (node->kind) {
-    case NodeKind::Return: return true;
-    case NodeKind::Block: return any_returns(node->as<Block>().statements);
-    case NodeKind::If: return branches_return(node);
-    case NodeKind::Match: return arms_return(node->as<Match>());
-    case NodeKind::Try: {
-      auto& attempt = node->as<Try>();
-      return returns(attempt.body) || returns(attempt.catch_block) || returns(attempt.finally_block);
-    }
-    case NodeKind::Retry: return returns(node->as<Retry>().body);
-    case NodeKind::Deadline: return returns(node->as<Deadline>().body);
-    case NodeKind::Mutex: return returns(node->as<Mutex>().body);
-    case NodeKind::CostRoute: return returns(node->as<CostRoute>().body);
-    case NodeKind::Select: return cases_return(node->as<Select>());
-    case NodeKind::For: return returns(node->as<For>().body);
-    case NodeKind::While: return returns(node->as<While>().body);
-    case NodeKind::Guard: return returns(node->as<Guard>().else_block);
-    case NodeKind::Let: return returns(node->as<Let>().value);
-    case NodeKind::Assign: return returns(node->as<Assign>().value);
+// Code that runs as part of something else, and returns from that.
+bool is_apart(const Node& node) {
+  switch (node.kind) {
+    case NodeKind::Closure:
+    case NodeKind::Function:
+    case NodeKind::Pipeline:
+    case NodeKind::Override:
+    case NodeKind::Tool:
+    case NodeKind::Impl:
+    case NodeKind::Interface:
+    case NodeKind::Skill:
+    case NodeKind::EvalPack:
+    case NodeKind::Defer: return true;
     default: return false;
   }
+}
+
+bool any_returns(NodeList nodes) {
+  std::vector<const Node*> open(nodes.begin(), nodes.end());
+  while (!open.empty()) {
+    const Node& node = *open.back();
+    open.pop_back();
+    if (node.is(NodeKind::Return)) return true;
+    if (!is_apart(node)) for_each_child(node, [&](const Node& child) { open.push_back(&child); });
+  }
+  return false;
 }
 
 const Pipeline* entry(const Tree& tree) {
@@ -76,7 +50,7 @@ const Pipeline* entry(const Tree& tree) {
 }  // namespace
 
 bool entry_returns(const modules::Module& main) {
-  if (const Pipeline* pipeline = entry(*main.tree)) return returns(pipeline->body);
+  if (const Pipeline* pipeline = entry(*main.tree)) return any_returns(main.pipelines.body_of(*pipeline)->statements);
   return any_returns(main.tree->items);
 }
 

@@ -20,7 +20,7 @@ static BinaryOp binary_of(AssignOp op) {
   }
 }
 
-void FunctionCompiler::assign(Assign& node) {
+void FunctionCompiler::assign(const Assign& node) {
   if (node.target->is(NodeKind::Identifier)) {
     assign_variable(node, node.target->as<Identifier>());
   } else {
@@ -28,8 +28,8 @@ void FunctionCompiler::assign(Assign& node) {
   }
 }
 
-void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
-  Variable* variable = target.variable;
+void FunctionCompiler::assign_variable(const Assign& node, const Identifier& target) {
+  const Variable* variable = variable_of(target);
   if (!variable) {
     undefined(target.name, target.span);
     return;
@@ -40,7 +40,7 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
   if (!is_certain) return assign_uncertain(node, target);
   bool in_register = home_of(*variable) == Home::Register;
   if (node.op != AssignOp::Set) {
-    Reg value = in_register ? variable->reg : temp();
+    Reg value = in_register ? reg_of(*variable) : temp();
     if (!in_register) load(*variable, value);
     arithmetic(binary_of(node.op), value, node.value, value, node.span);
     if (!in_register) store(*variable, value, target.span);
@@ -50,13 +50,13 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
   if (in_register) {
     // The old value must stay readable until the new one is complete: an expression that builds its
     // result in several steps builds it in a temporary.
-    Reg value = variable->reg;
+    Reg value = reg_of(*variable);
     bool stepwise = !node.value->is(NodeKind::Binary) && !node.value->is(NodeKind::IntLiteral) &&
                     !node.value->is(NodeKind::Identifier) && !node.value->is(NodeKind::StringLiteral) &&
                     !node.value->is(NodeKind::BoolLiteral) && !node.value->is(NodeKind::NilLiteral);
     if (stepwise) value = temp();
     expression(node.value, value);
-    if (stepwise) emit(Op::Steal, variable->reg, value);
+    if (stepwise) emit(Op::Steal, reg_of(*variable), value);
     return;
   }
   Reg value = temp();
@@ -65,41 +65,41 @@ void FunctionCompiler::assign_variable(Assign& node, Identifier& target) {
 }
 
 // `xs = xs.push(x)`, which is how lists are built: one instruction when it can be in place.
-bool FunctionCompiler::assign_pushed(Variable& variable, Node* value) {
+bool FunctionCompiler::assign_pushed(const Variable& variable, const Node* value) {
   if (!value->is(NodeKind::MethodCall) || home_of(variable) != Home::Register) return false;
   auto& call = value->as<MethodCall>();
-  if (own_register(call.object) != variable.reg || call.name.text != "push" || call.args.size() != 1) return false;
+  if (own_register(call.object) != reg_of(variable) || call.name.text != "push" || call.args.size() != 1) return false;
   if (call.optional || has_spread(call.args) || may_run(call.args[0], Runs::Statements)) return false;
   Reg list = temps(2);
   args(call.args, list + 1);
   Label done;
   at(call.name.span);
-  emit_jump(Op::PushOr, variable.reg, list + 1, 0, done);
-  emit(Op::Move, list, variable.reg);
+  emit_jump(Op::PushOr, reg_of(variable), list + 1, 0, done);
+  emit(Op::Move, list, reg_of(variable));
   emit_x(Op::CallPush, list, 1, 0, cache(call.name.text));
-  emit(Op::Steal, variable.reg, list);
+  emit(Op::Steal, reg_of(variable), list);
   bind(done);
   return true;
 }
 
 // What the name means, or whether it may be assigned, is only known when the value is.
-void FunctionCompiler::assign_uncertain(Assign& node, Identifier& target) {
+void FunctionCompiler::assign_uncertain(const Assign& node, const Identifier& target) {
   Reg value = temp();
   if (node.op == AssignOp::Set) {
     expression(node.value, value);
   } else {
-    load_name(target, *target.variable, target.name, value);
+    load_name(target, *variable_of(target), target.name, value);
     arithmetic(binary_of(node.op), value, node.value, value, node.span);
   }
   store_name(target, value);
 }
 
 // Read every level on the way down, write them on the way up.
-void FunctionCompiler::assign_long_path(Identifier& name, Reg keys, uint32_t count) {
+void FunctionCompiler::assign_long_path(const Identifier& name, Reg keys, uint32_t count) {
   Reg levels = temps(static_cast<int>(count));
   auto level = [&](uint32_t i) { return levels + static_cast<int>(i); };
   auto key = [&](uint32_t i) { return keys + static_cast<int>(i); };
-  load_name(name, *name.variable, name.name, level(0));
+  load_name(name, *variable_of(name), name.name, level(0));
   for (uint32_t i = 1; i < count; ++i) emit(Op::GetIndex, level(i), level(i - 1), key(i - 1));
   emit(Op::SetIndex, level(count - 1), key(count - 1), key(count));
   for (uint32_t i = count - 1; i > 0; --i) emit(Op::SetIndex, level(i - 1), key(i - 1), level(i));
@@ -108,9 +108,9 @@ void FunctionCompiler::assign_long_path(Identifier& name, Reg keys, uint32_t cou
 
 // a.b[i].c = v: the keys are evaluated left to right, then the value, then one instruction walks
 // down and writes, copying only what is shared.
-void FunctionCompiler::assign_path(Assign& node) {
-  std::vector<Node*> steps;
-  Node* base = node.target;
+void FunctionCompiler::assign_path(const Assign& node) {
+  std::vector<const Node*> steps;
+  const Node* base = node.target;
   while (base->is(NodeKind::Member) || base->is(NodeKind::Index)) {
     steps.push_back(base);
     base = base->is(NodeKind::Member) ? base->as<Member>().object : base->as<Index>().object;
@@ -121,11 +121,11 @@ void FunctionCompiler::assign_path(Assign& node) {
     return;
   }
   auto& name = base->as<Identifier>();
-  if (!name.variable) {
+  if (!variable_of(name)) {
     undefined(name.name, name.span);
     return;
   }
-  Variable& variable = *name.variable;
+  const Variable& variable = *variable_of(name);
   const Candidates* all = candidates(name);
   const Resolution& names = context_.names.resolution;
   bool is_immutable = !all && (!variable.is_mutable || names.immutable_targets.contains(&name));
@@ -134,20 +134,20 @@ void FunctionCompiler::assign_path(Assign& node) {
   uint32_t count = static_cast<uint32_t>(steps.size());
   bool in_register = home_of(variable) == Home::Register && !all;
   if (count == 1 && in_register && !is_immutable && !asks) {
-    Node* step = steps[0];
+    const Node* step = steps[0];
     bool is_member = step->is(NodeKind::Member);
     Reg key = is_member ? -1 : operand(step->as<Index>().index);
     Reg value = temp();
     if (node.op == AssignOp::Set) {
       expression(node.value, value);
     } else {
-      if (is_member) emit_x(Op::GetField, value, variable.reg, 0, cache(step->as<Member>().name.text));
-      else emit(Op::GetIndex, value, variable.reg, key);
+      if (is_member) emit_x(Op::GetField, value, reg_of(variable), 0, cache(step->as<Member>().name.text));
+      else emit(Op::GetIndex, value, reg_of(variable), key);
       arithmetic(binary_of(node.op), value, node.value, value, node.span);
     }
     at(node.target->span);
-    if (is_member) emit_x(Op::SetField, variable.reg, value, 0, cache(step->as<Member>().name.text));
-    else emit(Op::SetIndex, variable.reg, key, value);
+    if (is_member) emit_x(Op::SetField, reg_of(variable), value, 0, cache(step->as<Member>().name.text));
+    else emit(Op::SetIndex, reg_of(variable), key, value);
     return;
   }
   constexpr uint32_t kLongest = 100;  // for one instruction
@@ -155,7 +155,7 @@ void FunctionCompiler::assign_path(Assign& node) {
   bool is_plain = in_register && !is_immutable && !asks;
   bool is_local = is_plain && count <= kLongest;
   PathSteps path;
-  for (Node* step : steps) {
+  for (const Node* step : steps) {
     bool is_named = is_local && step->is(NodeKind::Member);
     path.caches.push_back(is_named ? cache(step->as<Member>().name.text) : PathSteps::kKey);
   }
@@ -171,7 +171,7 @@ void FunctionCompiler::assign_path(Assign& node) {
   if (node.op == AssignOp::Set) {
     expression(node.value, value);
   } else {
-    Reg from = is_plain ? variable.reg : value;
+    Reg from = is_plain ? reg_of(variable) : value;
     if (!is_plain) load_name(name, variable, name.name, value);
     next_key = keys;
     for (uint32_t i = 0; i < count; ++i) {
@@ -191,7 +191,7 @@ void FunctionCompiler::assign_path(Assign& node) {
     if (asks && target.word) require_var(target, name.span);
     if (home_of(target) == Home::Register) {
       code_->paths.push_back(path);
-      emit_x(Op::SetPathLocal, target.reg, keys, static_cast<uint32_t>(key_count),
+      emit_x(Op::SetPathLocal, reg_of(target), keys, static_cast<uint32_t>(key_count),
              static_cast<uint32_t>(code_->paths.size() - 1));
       return;
     }

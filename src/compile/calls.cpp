@@ -9,7 +9,7 @@ using namespace bytecode;
 using namespace syntax;
 
 bool FunctionCompiler::has_spread(NodeList args) const {
-  for (Node* arg : args) {
+  for (const Node* arg : args) {
     if (arg->is(NodeKind::Spread)) return true;
   }
   return args.size() > 100;  // too many for registers: they go through a list
@@ -17,18 +17,18 @@ bool FunctionCompiler::has_spread(NodeList args) const {
 
 // Whether the variable that an expression begins with may as well be read after the rest of it. Then what is built
 // from it can be built in it, if it is not read again.
-bool FunctionCompiler::can_read_late(Node* first, const std::vector<Node*>& rest) const {
-  if (!first->is(NodeKind::Identifier) || !first->as<Identifier>().variable || candidates(*first)) return false;
+bool FunctionCompiler::can_read_late(const Node* first, const std::vector<const Node*>& rest) const {
+  if (!first->is(NodeKind::Identifier) || !variable_of(*first) || candidates(*first)) return false;
   Runs what = own_register(first) >= 0 ? Runs::Statements : Runs::Code;
-  return std::none_of(rest.begin(), rest.end(), [&](Node* node) { return may_run(node, what); });
+  return std::none_of(rest.begin(), rest.end(), [&](const Node* node) { return may_run(node, what); });
 }
 
 // `[...xs, a, b]`
 bool FunctionCompiler::spread_last(NodeList args, Reg to) {
   constexpr size_t kMost = 32;
   if (args.size() > kMost || !args[0]->is(NodeKind::Spread)) return false;
-  std::vector<Node*> rest(args.begin() + 1, args.end());
-  for (Node* arg : rest) {
+  std::vector<const Node*> rest(args.begin() + 1, args.end());
+  for (const Node* arg : rest) {
     if (arg->is(NodeKind::Spread)) return false;
   }
   if (!can_read_late(args[0]->as<Spread>().operand, rest)) return false;
@@ -46,7 +46,7 @@ bool FunctionCompiler::spread_last(NodeList args, Reg to) {
 void FunctionCompiler::spread_args(NodeList args, Reg to) {
   if (!args.empty() && spread_last(args, to)) return;
   emit(Op::NewList, to, 0, 0);
-  for (Node* arg : args) {
+  for (const Node* arg : args) {
     int mark = next_;
     if (arg->is(NodeKind::Spread)) {
       spread(arg->as<Spread>(), to);
@@ -61,7 +61,7 @@ void FunctionCompiler::spread_args(NodeList args, Reg to) {
 
 // Lists are copied by one instruction. Whatever else a `for` can go over is pulled by a loop, because
 // a generator or channel may have to wait.
-void FunctionCompiler::spread(Spread& node, Reg list) {
+void FunctionCompiler::spread(const Spread& node, Reg list) {
   Reg source = temps(2);
   Reg item = temp();
   expression(node.operand, source);
@@ -114,9 +114,9 @@ void FunctionCompiler::call_builtin(uint32_t id, NodeList list, Reg to, Span spa
   place_result(first, to);
 }
 
-void FunctionCompiler::call(Call& node, Reg to, bool tail) {
-  Identifier* name = node.callee->is(NodeKind::Identifier) ? &node.callee->as<Identifier>() : nullptr;
-  if (name && !name->variable) {
+void FunctionCompiler::call(const Call& node, Reg to, bool tail) {
+  const Identifier* name = node.callee->is(NodeKind::Identifier) ? &node.callee->as<Identifier>() : nullptr;
+  if (name && !variable_of(*name)) {
     if (auto builtin = context_.catalog.find(name->name)) {
       call_builtin(builtin->id, node.args, to, node.span);
       if (tail) return_value(to);
@@ -140,7 +140,7 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
     return;
   }
   // A function declared at the top level is called where it is, without a copy in a register.
-  Variable* variable = name && !candidates(*name) ? name->variable : nullptr;
+  const Variable* variable = name && !candidates(*name) ? variable_of(*name) : nullptr;
   bool direct = variable && variable->kind == Variable::Kind::Global && variable->declaration &&
                 variable->declaration->is(NodeKind::Function) && !variable->assigned;
   bool self = variable && !direct && home_of(*variable) == Home::Self;
@@ -158,7 +158,7 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
   }
   // A variable is called where it is, if the arguments leave it alone.
   Reg own = tail ? -1 : own_register(node.callee);
-  for (Node* arg : node.args) {
+  for (const Node* arg : node.args) {
     if (own >= 0 && may_run(arg, Runs::Statements)) own = -1;
   }
   if (own >= 0) {
@@ -179,8 +179,8 @@ void FunctionCompiler::call(Call& node, Reg to, bool tail) {
   else emit(Op::Return, callee);
 }
 
-void FunctionCompiler::method_call(MethodCall& node, Reg to) {
-  if (node.object->is(NodeKind::Identifier) && !node.object->as<Identifier>().variable) {
+void FunctionCompiler::method_call(const MethodCall& node, Reg to) {
+  if (node.object->is(NodeKind::Identifier) && !variable_of(*node.object)) {
     std::string name = std::string(node.object->as<Identifier>().name) + "." + std::string(node.name.text);
     if (auto builtin = context_.catalog.find(name)) {
       call_builtin(builtin->id, node.args, to, node.span);
@@ -195,7 +195,7 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
   Reg object = window(to, 1);
   // A variable is read after the arguments, as one of them would be (see `args`).
   Reg late = node.optional || spread ? -1 : own_register(node.object);
-  for (Node* arg : node.args) {
+  for (const Node* arg : node.args) {
     if (late >= 0 && may_run(arg, Runs::Statements)) late = -1;
   }
   if (late < 0) expression(node.object, object);
@@ -216,15 +216,14 @@ void FunctionCompiler::method_call(MethodCall& node, Reg to) {
   place_result(object, to);
 }
 
-void FunctionCompiler::pipe(Pipe& node, Reg to) {
+void FunctionCompiler::pipe(const Pipe& node, Reg to) {
   if (node.has_placeholder) {
     // The piped value is a variable named `_` while the right side is evaluated.
     size_t mark = live_.size();
     Reg value = temp();
     expression(node.left, value);
-    Variable& placeholder = *node.placeholder;
-    placeholder.reg = value;
-    live_.push_back(&placeholder);
+    const Variable& placeholder = *variable_of(node);
+    settle(placeholder, value);
     if (node.right->is(NodeKind::Closure)) {
       // A closure is called with the piped value, whatever it does with `_`.
       Reg callee = temps(2);
@@ -239,10 +238,10 @@ void FunctionCompiler::pipe(Pipe& node, Reg to) {
     release_variables(mark);
     return;
   }
-  Identifier* name = node.right->is(NodeKind::Identifier) ? &node.right->as<Identifier>() : nullptr;
-  if (name && !name->variable) {
+  const Identifier* name = node.right->is(NodeKind::Identifier) ? &node.right->as<Identifier>() : nullptr;
+  if (name && !variable_of(*name)) {
     if (auto builtin = context_.catalog.find(name->name)) {
-      Node* list[] = {node.left};
+      const Node* list[] = {node.left};
       call_builtin(builtin->id, list, to, node.span);
       return;
     }

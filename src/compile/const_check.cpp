@@ -70,7 +70,7 @@ class Evaluator {
             const std::map<std::string_view, Constant>& known)
       : module_(module), catalog_(catalog), sink_(sink), name_(name), known_(known) {}
 
-  std::optional<Constant> run(Node* node) {
+  std::optional<Constant> run(const Node* node) {
     Constant value = evaluate(node);
     if (failed_) return std::nullopt;
     return value;
@@ -93,7 +93,7 @@ class Evaluator {
     return {};
   }
 
-  Constant evaluate(Node* node) {
+  Constant evaluate(const Node* node) {
     if (failed_) return {};
     if (++steps_ > kMaxSteps) {
       sink_.report(Code::ConstTooManySteps, module_.source, node->span, name_);
@@ -111,7 +111,7 @@ class Evaluator {
     return value;
   }
 
-  Constant evaluate_node(Node* node) {
+  Constant evaluate_node(const Node* node) {
     switch (node->kind) {
       case NodeKind::NilLiteral: return {};
       case NodeKind::BoolLiteral: return {node->as<BoolLiteral>().value};
@@ -138,7 +138,7 @@ class Evaluator {
     }
   }
 
-  Constant name(Identifier& node) {
+  Constant name(const Identifier& node) {
     auto found = known_.find(node.name);
     if (found != known_.end()) return found->second;
     if (node.name == "harness") return reject(node.span, "`harness` is only there at run time");
@@ -154,15 +154,15 @@ class Evaluator {
     return "";
   }
 
-  Constant interpolate(InterpolatedString& node) {
+  Constant interpolate(const InterpolatedString& node) {
     std::string out;
-    for (Node* part : node.parts) out += show(evaluate(part));
+    for (const Node* part : node.parts) out += show(evaluate(part));
     return {out};
   }
 
-  Constant list(ListLiteral& node) {
+  Constant list(const ListLiteral& node) {
     ConstantList out;
-    for (Node* item : node.items) {
+    for (const Node* item : node.items) {
       if (!item->is(NodeKind::Spread)) {
         out.push_back(evaluate(item));
         continue;
@@ -176,9 +176,9 @@ class Evaluator {
     return {std::move(out)};
   }
 
-  Constant dict(DictLiteral& node) {
+  Constant dict(const DictLiteral& node) {
     ConstantDict out;
-    for (DictEntry& entry : node.entries) {
+    for (const DictEntry& entry : node.entries) {
       Constant value = evaluate(entry.value);
       if (failed_) return {};
       if (entry.form == KeyForm::Spread) {
@@ -194,7 +194,7 @@ class Evaluator {
     return {std::move(out)};
   }
 
-  Constant unary(Unary& node) {
+  Constant unary(const Unary& node) {
     Constant value = evaluate(node.operand);
     if (failed_) return {};
     if (node.op == UnaryOp::Not) return {!value.truthy()};
@@ -203,8 +203,8 @@ class Evaluator {
     return fails(node.span, "only numbers can be negated");
   }
 
-  Constant branch(If& node) {
-    Node* taken = evaluate(node.condition).truthy() ? node.then_block : node.else_branch;
+  Constant branch(const If& node) {
+    const Node* taken = evaluate(node.condition).truthy() ? node.then_block : node.else_branch;
     if (failed_ || !taken) return {};
     if (taken->is(NodeKind::If)) return evaluate(taken);
     auto& block = taken->as<Block>();
@@ -212,7 +212,7 @@ class Evaluator {
     return evaluate(block.statements[0]);
   }
 
-  Constant subscript(Index& node) {
+  Constant subscript(const Index& node) {
     Constant object = evaluate(node.object);
     Constant key = evaluate(node.index);
     if (failed_) return {};
@@ -230,7 +230,7 @@ class Evaluator {
     return fails(node.span, "only lists and dicts can be indexed in a constant");
   }
 
-  Constant binary(Binary& node) {
+  Constant binary(const Binary& node) {
     Constant left = evaluate(node.left);
     if (failed_) return {};
     if (node.op == BinaryOp::And && !left.truthy()) return {false};
@@ -266,7 +266,7 @@ class Evaluator {
     }
   }
 
-  Constant arithmetic(Binary& node, const Constant& left, const Constant& right) {
+  Constant arithmetic(const Binary& node, const Constant& left, const Constant& right) {
     auto* a = left.as<int64_t>();
     auto* b = right.as<int64_t>();
     if (a && b) return integers(node, *a, *b);
@@ -294,7 +294,7 @@ class Evaluator {
     return fails(node.op_span, "these operands do not go with this operator");
   }
 
-  Constant integers(Binary& node, int64_t a, int64_t b) {
+  Constant integers(const Binary& node, int64_t a, int64_t b) {
     int64_t out = 0;
     bool overflow = false;
     switch (node.op) {
@@ -327,7 +327,7 @@ class Evaluator {
     return {out};
   }
 
-  Constant floats(Binary& node, double a, double b) {
+  Constant floats(const Binary& node, double a, double b) {
     switch (node.op) {
       case BinaryOp::Add: return {a + b};
       case BinaryOp::Subtract: return {a - b};
@@ -340,7 +340,7 @@ class Evaluator {
     }
   }
 
-  Constant call(Call& node) {
+  Constant call(const Call& node) {
     if (!node.callee->is(NodeKind::Identifier)) return reject(node.span, "only pure builtins can be called");
     std::string_view callee = node.callee->as<Identifier>().name;
     auto builtin = catalog_.find(callee);
@@ -353,12 +353,12 @@ class Evaluator {
       return reject(node.callee->span, fmt::format("`{}` is not one of the pure builtins a constant may call", callee));
     }
     ConstantList args;
-    for (Node* arg : node.args) args.push_back(evaluate(arg));
+    for (const Node* arg : node.args) args.push_back(evaluate(arg));
     if (failed_) return {};
     return pure(node, callee, args);
   }
 
-  Constant pure(Call& node, std::string_view callee, const ConstantList& args) {
+  Constant pure(const Call& node, std::string_view callee, const ConstantList& args) {
     auto text = [&](size_t i) { return i < args.size() ? args[i].as<std::string>() : nullptr; };
     auto is_number = [&](size_t i) { return i < args.size() && args[i].is_number(); };
     if (callee == "len") {
@@ -394,7 +394,7 @@ class Evaluator {
     return {std::string()};
   }
 
-  Constant concat(Call& node, const ConstantList& args) {
+  Constant concat(const Call& node, const ConstantList& args) {
     Constant out = args.empty() ? Constant{std::string()} : args[0];
     for (size_t i = 1; i < args.size() && !failed_; ++i) {
       if (!can_join(out, args[i])) return fails(node.span, "`concat` joins strings, or lists");
@@ -437,7 +437,7 @@ class Finder {
       : module_(module), catalog_(catalog), sink_(sink) {}
 
   void statements(NodeList list, std::map<std::string_view, Constant> known) {
-    for (Node* node : list) {
+    for (const Node* node : list) {
       if (node->is(NodeKind::Const)) {
         auto& constant = node->as<Const>();
         auto value = Evaluator(module_, catalog_, sink_, constant.name.text, known).run(constant.value);
@@ -445,7 +445,7 @@ class Finder {
       } else if (node->is(NodeKind::Function) && node->as<Function>().body) {
         statements(node->as<Function>().body->statements, known);
       } else if (node->is(NodeKind::Pipeline)) {
-        statements(node->as<Pipeline>().body->statements, known);
+        statements(module_.pipelines.body_of(node->as<Pipeline>())->statements, known);
       }
     }
   }
@@ -458,7 +458,7 @@ class Finder {
 
 }  // namespace
 
-void check_constants(modules::Module& module, const Catalog& catalog, diag::Sink& sink) {
+void check_constants(const modules::Module& module, const Catalog& catalog, diag::Sink& sink) {
   Finder(module, catalog, sink).statements(module.tree->items, {});
 }
 

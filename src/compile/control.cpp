@@ -24,7 +24,7 @@ void FunctionCompiler::add_handler(uint32_t start, uint32_t end, uint32_t target
   if (context_.clears_scopes) add(target - 1, target);
 }
 
-void FunctionCompiler::if_else(Node* node, Reg to) {
+void FunctionCompiler::if_else(const Node* node, Reg to) {
   Label end;
   // A value is built in a temporary: `to` may be a variable that the branches read.
   Reg value = to < 0 ? -1 : temp();
@@ -51,7 +51,7 @@ void FunctionCompiler::if_else(Node* node, Reg to) {
   if (value >= 0) emit(Op::Steal, to, value);
 }
 
-void FunctionCompiler::ternary(Ternary& node, Reg to) {
+void FunctionCompiler::ternary(const Ternary& node, Reg to) {
   Label otherwise, end;
   Reg value = temp();
   condition(node.condition, false, otherwise);
@@ -76,7 +76,7 @@ Reg FunctionCompiler::repeated(Reg first_of_loop, Label& next, Label& end, Body 
   return peak;
 }
 
-void FunctionCompiler::while_loop(While& node) {
+void FunctionCompiler::while_loop(const While& node) {
   int mark = next_;
   Reg passes = temp();
   emit_bx(Op::LoadInt, passes, 0);
@@ -92,7 +92,7 @@ void FunctionCompiler::while_loop(While& node) {
   release_to(mark);
 }
 
-void FunctionCompiler::for_in(For& node) {
+void FunctionCompiler::for_in(const For& node) {
   if (node.iterable->is(NodeKind::Range) && node.pattern->kind == PatternKind::Name) {
     for_range(node, node.iterable->as<Range>());
     return;
@@ -129,7 +129,7 @@ void FunctionCompiler::for_in(For& node) {
 
 // What a loop goes over. `text.chars()` on a string is the string itself: a loop takes its characters
 // one by one, so the list need not exist.
-void FunctionCompiler::iterated(Node* node, Reg to) {
+void FunctionCompiler::iterated(const Node* node, Reg to) {
   bool chars = node->is(NodeKind::MethodCall) && node->as<MethodCall>().name.text == "chars" &&
                node->as<MethodCall>().args.empty() && !node->as<MethodCall>().optional;
   if (!chars) return expression(node, to);
@@ -142,7 +142,7 @@ void FunctionCompiler::iterated(Node* node, Reg to) {
   bind(ready);
 }
 
-void FunctionCompiler::for_range(For& node, Range& range) {
+void FunctionCompiler::for_range(const For& node, const Range& range) {
   int mark = next_;
   Reg counter = temps(2);
   Reg item = temp();
@@ -159,19 +159,18 @@ void FunctionCompiler::for_range(For& node, Range& range) {
   release_to(mark);
 }
 
-void FunctionCompiler::loop_body(For& node, Reg item) {
+void FunctionCompiler::loop_body(const For& node, Reg item) {
   size_t variables = live_.size();
   int mark = next_;
-  scope_start(node.scope);
+  scope_start(context_.bindings.hoisted(node));
   if (node.pattern->kind == PatternKind::Name) {
-    if (Variable* variable = node.pattern->fields[0].variable) {
-      variable->reg = item;  // the loop writes the variable itself
-      live_.push_back(variable);
+    if (const Variable* variable = variable_of(node.pattern->fields[0])) {
+      settle(*variable, item);  // the loop writes the variable itself
       if (variable->in_cell()) emit(Op::NewCell, item, item);
     }
   } else {
-    for (PatternField& field : node.pattern->fields) {
-      if (field.variable) declare(*field.variable);
+    for (const PatternField& field : node.pattern->fields) {
+      if (const Variable* variable = variable_of(field)) declare(*variable);
     }
     at(node.pattern->span);
     bind_pattern(*node.pattern, item, true);
@@ -184,19 +183,17 @@ void FunctionCompiler::loop_body(For& node, Reg item) {
 // ---- match ----
 
 // How many arms, from the first on, are variants of the same enum; 0 when they are so few that trying them is as good.
-static size_t arms_of_one_enum(const Match& node) {
+static size_t arms_of_one_enum(const Match& node, const Bindings& bindings) {
   constexpr size_t kFew = 3;
-  auto owner = [](const MatchArm& arm) {
-    return arm.pattern->kind == MatchPatternKind::Variant ? arm.pattern->owner : nullptr;
-  };
+  auto owner = [&](const MatchArm& arm) { return bindings.meaning(*arm.pattern).owner; };
   size_t count = 0;
   while (count < node.arms.size() && owner(node.arms[count]) && owner(node.arms[count]) == owner(node.arms[0])) ++count;
   return count > kFew ? count : 0;
 }
 
 // The arms test what they match, for values of other enums. Where the table leads, the variant is known to be right.
-static void fill_arm_table(const Match& node, size_t in_table, const std::vector<uint32_t>& starts, ArmTable& table) {
-  const Enum& owner = *node.arms[0].pattern->owner;
+static void fill_arm_table(const Match& node, const Enum& owner, size_t in_table, const std::vector<uint32_t>& starts,
+                           ArmTable& table) {
   table.declaration = declaration_id(owner);
   std::unordered_map<std::string_view, uint32_t> first;
   constexpr uint32_t kTest = length(Format::AXJump);
@@ -207,11 +204,11 @@ static void fill_arm_table(const Match& node, size_t in_table, const std::vector
   }
 }
 
-void FunctionCompiler::match(Match& node, Reg to) {
+void FunctionCompiler::match(const Match& node, Reg to) {
   Reg value = to < 0 ? -1 : temp();
   Passing passing(*this, value, to);
   Reg subject = operand(node.subject);
-  size_t in_table = arms_of_one_enum(node);
+  size_t in_table = arms_of_one_enum(node, context_.bindings);
   uint32_t table = static_cast<uint32_t>(code_->arm_tables.size());
   if (in_table > 0) {
     code_->arm_tables.emplace_back();
@@ -219,7 +216,7 @@ void FunctionCompiler::match(Match& node, Reg to) {
   }
   std::vector<uint32_t> starts;
   Label end;
-  for (MatchArm& arm : node.arms) {
+  for (const MatchArm& arm : node.arms) {
     starts.push_back(here());
     int mark = next_;
     size_t variables = live_.size();
@@ -233,37 +230,42 @@ void FunctionCompiler::match(Match& node, Reg to) {
     release_to(mark);
   }
   starts.push_back(here());
-  if (in_table > 0) fill_arm_table(node, in_table, starts, code_->arm_tables[table]);
+  if (in_table > 0) {
+    const Enum& owner = *context_.bindings.meaning(*node.arms[0].pattern).owner;
+    fill_arm_table(node, owner, in_table, starts, code_->arm_tables[table]);
+  }
   at(node.span);
   emit(Op::NoMatch, subject);
   bind(end);
   if (value >= 0) emit(Op::Steal, to, value);
 }
 
-void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fail) {
-  switch (pattern.kind) {
+void FunctionCompiler::match_pattern(const MatchPattern& pattern, Reg value, Label& fail) {
+  const Variable* variable = variable_of(pattern);
+  Bindings::PatternMeaning meaning = context_.bindings.meaning(pattern);
+  switch (meaning.kind) {
     case MatchPatternKind::Wildcard: return;
     case MatchPatternKind::Bind: {
-      if (!pattern.variable) return;
-      declare(*pattern.variable);
-      if (pattern.variable->in_cell()) {
+      if (!variable) return;
+      Reg reg = declare(*variable);
+      if (variable->in_cell()) {
         Reg copy = temp();
         emit(Op::Move, copy, value);
-        emit(Op::NewCell, pattern.variable->reg, copy);
-        pattern.variable->has_cell = true;
+        emit(Op::NewCell, reg, copy);
+        slot(*variable).has_cell = true;
       } else {
-        emit(Op::Move, pattern.variable->reg, value);
+        emit(Op::Move, reg, value);
       }
       return;
     }
     case MatchPatternKind::Value: {
       int mark = next_;
-      if (pattern.value->is(NodeKind::NilLiteral)) {
+      if (meaning.value->is(NodeKind::NilLiteral)) {
         emit_jump(Op::JumpIfNotNil, value, fail);
-      } else if (int known = small_constant(pattern.value); known >= 0) {
+      } else if (int known = small_constant(meaning.value); known >= 0) {
         emit_jump(Op::JumpEqualConst, value, known, 0, fail);
       } else {
-        emit_jump(Op::JumpEqual, value, operand(pattern.value), 0, fail);
+        emit_jump(Op::JumpEqual, value, operand(meaning.value), 0, fail);
       }
       release_to(mark);
       return;
@@ -292,21 +294,22 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
         emit_x(Op::ListItem, item, value, 0, i);
         match_pattern(*pattern.items[i], item, fail);
       }
-      if (pattern.has_rest && pattern.variable) {
+      if (pattern.has_rest && variable) {
         Reg rest = temp();
         emit_x(Op::ListRest, rest, value, 0, count);
-        define(*pattern.variable, rest);
+        define(*variable, rest);
       }
       return;
     }
     case MatchPatternKind::Dict: return match_dict(pattern, value, fail);
     case MatchPatternKind::Variant: {
-      emit_xjump(Op::JumpIfNotVariant, value, variant_cache(pattern.name.text, pattern.owner), fail);
+      emit_xjump(Op::JumpIfNotVariant, value, variant_cache(pattern.name.text, meaning.owner), fail);
       for (size_t i = 0; i < pattern.items.size(); ++i) {
-        MatchPattern& item = *pattern.items[i];
+        const MatchPattern& item = *pattern.items[i];
         if (item.kind == MatchPatternKind::Wildcard) continue;
-        if (item.kind == MatchPatternKind::Bind && item.variable && !item.variable->in_cell()) {
-          emit_x(Op::EnumField, declare(*item.variable), value, 0, static_cast<uint32_t>(i));
+        const Variable* bound = variable_of(item);
+        if (item.kind == MatchPatternKind::Bind && bound && !bound->in_cell()) {
+          emit_x(Op::EnumField, declare(*bound), value, 0, static_cast<uint32_t>(i));
           continue;
         }
         Reg field = temp();
@@ -318,7 +321,7 @@ void FunctionCompiler::match_pattern(MatchPattern& pattern, Reg value, Label& fa
   }
 }
 
-void FunctionCompiler::match_dict(MatchPattern& pattern, Reg value, Label& fail) {
+void FunctionCompiler::match_dict(const MatchPattern& pattern, Reg value, Label& fail) {
   Keys keys;
   for (const Name& key : pattern.keys) keys.emplace_back(key.text);
   uint32_t all = constant(std::move(keys));
@@ -329,16 +332,17 @@ void FunctionCompiler::match_dict(MatchPattern& pattern, Reg value, Label& fail)
     emit_x(Op::GetField, item, value, 0, cache(pattern.keys[i].text));
     match_pattern(*pattern.items[i], item, fail);
   }
-  if (pattern.has_rest && pattern.variable) {
+  const Variable* variable = variable_of(pattern);
+  if (pattern.has_rest && variable) {
     Reg rest = temp();
     emit_x(Op::DictRest, rest, value, 0, all);
-    define(*pattern.variable, rest);
+    define(*variable, rest);
   }
 }
 
 // ---- errors ----
 
-void FunctionCompiler::try_expression(Try& node, Reg to) {
+void FunctionCompiler::try_expression(const Try& node, Reg to) {
   if (!node.has_catch && !node.finally_block) return try_result(node.body, to);
   Reg value = temp();
   Passing passing(*this, value, to);
@@ -355,7 +359,7 @@ void FunctionCompiler::try_expression(Try& node, Reg to) {
   emit(Op::Steal, to, value);
 }
 
-void FunctionCompiler::guarded(Block* body, Reg value, Reg error, Label& end) {
+void FunctionCompiler::guarded(const Block* body, Reg value, Reg error, Label& end) {
   Reg first = next_;
   uint32_t start = here();
   ++guarded_;
@@ -369,7 +373,7 @@ void FunctionCompiler::guarded(Block* body, Reg value, Reg error, Label& end) {
   add_handler(target, here(), target, error, false);
 }
 
-void FunctionCompiler::try_with_catch(Try& node, Reg to) {
+void FunctionCompiler::try_with_catch(const Try& node, Reg to) {
   Reg error = temp();
   Label end;
   guarded(node.body, to, error, end);
@@ -377,7 +381,7 @@ void FunctionCompiler::try_with_catch(Try& node, Reg to) {
   bind(end);
 }
 
-void FunctionCompiler::catch_clause(Try& node, Reg error, Reg to) {
+void FunctionCompiler::catch_clause(const Try& node, Reg error, Reg to) {
   if (node.error_type) {
     auto type = context_.types.catch_check(*node.error_type);
     if (type->kind != TypeCheck::Kind::Any) {
@@ -392,8 +396,8 @@ void FunctionCompiler::catch_clause(Try& node, Reg error, Reg to) {
   }
   int mark = next_;
   size_t variables = live_.size();
-  scope_start(node.catch_scope);
-  if (Variable* variable = node.error_variable) {
+  scope_start(context_.bindings.hoisted(node));
+  if (const Variable* variable = variable_of(node)) {
     Reg reg = declare(*variable);
     emit(Op::CatchValue, reg, error);
     if (variable->in_cell()) emit(Op::NewCell, reg, reg);
@@ -405,7 +409,7 @@ void FunctionCompiler::catch_clause(Try& node, Reg error, Reg to) {
 }
 
 // `try { ... }` alone: a Result.
-void FunctionCompiler::try_result(Block* body_block, Reg to) {
+void FunctionCompiler::try_result(const Block* body_block, Reg to) {
   Reg value = temp();
   Reg error = temp();
   Label ok, end;
@@ -417,7 +421,7 @@ void FunctionCompiler::try_result(Block* body_block, Reg to) {
   bind(end);
 }
 
-void FunctionCompiler::retry(Retry& node, Reg to) {
+void FunctionCompiler::retry(const Retry& node, Reg to) {
   Reg left = temp();
   Reg value = temp();
   Reg error = temp();
@@ -446,7 +450,7 @@ void FunctionCompiler::retry(Retry& node, Reg to) {
   emit(Op::Steal, to, value);
 }
 
-void FunctionCompiler::try_unwrap(TryUnwrap& node, Reg to) {
+void FunctionCompiler::try_unwrap(const TryUnwrap& node, Reg to) {
   Reg value = temp();
   expression(node.operand, value);
   Label ok;
@@ -458,7 +462,7 @@ void FunctionCompiler::try_unwrap(TryUnwrap& node, Reg to) {
 }
 
 // Errors pass by themselves; a Result that comes back is opened as `unwrap` would.
-void FunctionCompiler::try_star(TryStar& node, Reg to) {
+void FunctionCompiler::try_star(const TryStar& node, Reg to) {
   Reg value = temp();
   expression(node.operand, value);
   Label no_error, plain;
@@ -473,14 +477,14 @@ void FunctionCompiler::try_star(TryStar& node, Reg to) {
   emit(Op::Steal, to, value);
 }
 
-void FunctionCompiler::guard(Guard& node) {
+void FunctionCompiler::guard(const Guard& node) {
   Label holds;
   condition(node.condition, true, holds);
   body(*node.else_block, -1);
   bind(holds);
 }
 
-void FunctionCompiler::require(Require& node) {
+void FunctionCompiler::require(const Require& node) {
   Label holds;
   condition(node.condition, true, holds);
   if (node.message) {

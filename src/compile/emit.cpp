@@ -8,7 +8,7 @@ using namespace bytecode;
 using diag::Code;
 
 FunctionCompiler::FunctionCompiler(ModuleContext& context, FunctionInfo& info, std::string name)
-    : context_(context), info_(info), code_(std::make_shared<bytecode::Code>()) {
+    : context_(context), info_(info), code_(std::make_shared<bytecode::Code>()), slots_(info.locals) {
   code_->name = std::move(name);
   code_->source = context.module.source;
   code_->hidden = context.hidden;

@@ -23,7 +23,8 @@ using Reg = int;
 // What all functions of one module share while they are compiled.
 struct ModuleContext {
   const modules::Module& module;
-  ProgramNames& names;
+  const ProgramNames& names;
+  const Bindings& bindings;
   const Catalog& catalog;
   ProgramTypes& types;
   diag::Sink& sink;
@@ -48,7 +49,7 @@ class FunctionCompiler {
   FunctionCompiler(ModuleContext& context, FunctionInfo& info, std::string name);
 
   // Entry points: each returns the finished code.
-  std::shared_ptr<bytecode::Code> function(syntax::List<syntax::Param> params, syntax::Block* body);
+  std::shared_ptr<bytecode::Code> function(syntax::List<syntax::Param> params, const syntax::Block* body);
   std::shared_ptr<bytecode::Code> module_start(syntax::NodeList items);
 
   bytecode::Code& code() { return *code_; }
@@ -109,11 +110,20 @@ class FunctionCompiler {
   void limit(Span span, std::string_view what);
 
   // ---- variables (variables.cpp) ----
+  Variable* variable_of(const auto& node) const { return context_.bindings.variable(node); }
+  // Where a variable of this function is, while its scope is open.
+  struct Slot {
+    Reg reg = -1;
+    bool has_cell = false;  // the register holds its cell
+  };
+  Slot& slot(const Variable& variable) { return slots_[variable.number]; }
+  Reg reg_of(const Variable& variable) const { return slots_[variable.number].reg; }
+  void settle(const Variable& variable, Reg reg);  // it lives in this register from now on
   enum class Home { Register, Cell, Capture, CaptureCell, Self, Global };
   Home home_of(const Variable& variable) const;
-  Reg declare(Variable& variable);              // gives it its register
-  void define(Variable& variable, Reg value);   // first value; `value` is a temporary or its register
-  void load(const Variable& variable, Reg to);  // unset if it is
+  Reg declare(const Variable& variable);             // gives it its register
+  void define(const Variable& variable, Reg value);  // first value; `value` is a temporary or its register
+  void load(const Variable& variable, Reg to);       // unset if it is
   void store(const Variable& variable, Reg value, Span span);
   // A name may mean one of several variables: the first that is set (see scopes.h).
   const Candidates* candidates(const syntax::Node& use) const;
@@ -136,20 +146,20 @@ class FunctionCompiler {
   // ---- statements (statements.cpp) ----
   void begin_generator();
   void statements(syntax::NodeList list, Reg value);
-  void statement(syntax::Node* node);
-  void block(syntax::Block* block, Reg value = -1);  // value < 0: not wanted
-  void body(syntax::Block& block, Reg value);        // of an if or match: no scope of its own
-  void scope_start(ScopeInfo* scope);
+  void statement(const syntax::Node* node);
+  void block(const syntax::Block* block, Reg value = -1);  // value < 0: not wanted
+  void body(const syntax::Block& block, Reg value);        // of an if or match: no scope of its own
+  void scope_start(std::span<Variable* const> hoisted);
   void scope_end(Reg first, Reg end);  // the variables in these registers are gone
-  void let(syntax::Let& node);
-  void bind_pattern(syntax::Pattern& pattern, Reg value, bool is_var);
-  void assign(syntax::Assign& node);
-  void assign_path(syntax::Assign& node);
-  void assign_long_path(syntax::Identifier& name, Reg keys, uint32_t count);
-  void assign_variable(syntax::Assign& node, syntax::Identifier& target);
-  bool assign_pushed(Variable& variable, syntax::Node* value);
-  void assign_uncertain(syntax::Assign& node, syntax::Identifier& target);
-  void return_statement(syntax::Return& node);
+  void let(const syntax::Let& node);
+  void bind_pattern(const syntax::Pattern& pattern, Reg value, bool is_var);
+  void assign(const syntax::Assign& node);
+  void assign_path(const syntax::Assign& node);
+  void assign_long_path(const syntax::Identifier& name, Reg keys, uint32_t count);
+  void assign_variable(const syntax::Assign& node, const syntax::Identifier& target);
+  bool assign_pushed(const Variable& variable, const syntax::Node* value);
+  void assign_uncertain(const syntax::Assign& node, const syntax::Identifier& target);
+  void return_statement(const syntax::Return& node);
   void return_value(Reg value);
   void leave_loops(size_t cleanups, Reg end);
   void check_deadline(size_t down_to);
@@ -160,77 +170,78 @@ class FunctionCompiler {
   void emit_exits(Cleanup& cleanup);
   void leave_clean_up_code(size_t loops);
   void leave_loop(Label* Loop::*target);
-  void declaration(syntax::Node* node);
-  void enum_declaration(syntax::Enum& node);
-  void struct_declaration(syntax::Struct& node);
-  void impl(syntax::Impl& node);
-  void registry_declaration(syntax::Node* node);
-  void function_declaration(syntax::Function& node);
-  void pipeline(syntax::Pipeline& node);
+  void declaration(const syntax::Node* node);
+  void enum_declaration(const syntax::Enum& node);
+  void struct_declaration(const syntax::Struct& node);
+  void impl(const syntax::Impl& node);
+  void registry_declaration(const syntax::Node* node);
+  void function_declaration(const syntax::Function& node);
+  void pipeline(const syntax::Pipeline& node);
 
   // ---- expressions (expressions.cpp) ----
-  void expression(syntax::Node* node, Reg to);
-  Reg operand(syntax::Node* node);  // any register that holds the value: a variable's own, or a temporary
+  void expression(const syntax::Node* node, Reg to);
+  Reg operand(const syntax::Node* node);  // any register that holds the value: a variable's own, or a temporary
   void literal_text(std::string_view text, Reg to);
   void integer(int64_t value, Reg to);
-  void interpolated(syntax::InterpolatedString& node, Reg to);
-  void identifier(syntax::Identifier& node, Reg to);
-  void list_literal(syntax::ListLiteral& node, Reg to);
+  void interpolated(const syntax::InterpolatedString& node, Reg to);
+  void identifier(const syntax::Identifier& node, Reg to);
+  void list_literal(const syntax::ListLiteral& node, Reg to);
   void dict_literal(syntax::List<syntax::DictEntry> entries, Reg to);
   bool dict_from(syntax::List<syntax::DictEntry> entries, Reg to);
-  void struct_literal(syntax::StructLiteral& node, Reg to);
-  void closure(syntax::Closure& node, Reg to, std::string_view name = "closure");
-  void unary(syntax::Unary& node, Reg to);
-  void binary(syntax::Binary& node, Reg to);
+  void struct_literal(const syntax::StructLiteral& node, Reg to);
+  void closure(const syntax::Closure& node, Reg to, std::string_view name = "closure");
+  void unary(const syntax::Unary& node, Reg to);
+  void binary(const syntax::Binary& node, Reg to);
   // `left_is_temp`: nobody reads the left register afterwards.
-  void arithmetic(syntax::BinaryOp op, Reg left, syntax::Node* right, Reg to, Span span, bool left_is_temp = false);
-  void comparison(syntax::Binary& node, Reg to);
-  void short_circuit(syntax::Binary& node, Reg to);
-  void member(syntax::Member& node, Reg to);
-  void index(syntax::Index& node, Reg to);
-  void slice(syntax::Slice& node, Reg to);
-  void range(syntax::Range& node, Reg to);
+  void arithmetic(syntax::BinaryOp op, Reg left, const syntax::Node* right, Reg to, Span span,
+                  bool left_is_temp = false);
+  void comparison(const syntax::Binary& node, Reg to);
+  void short_circuit(const syntax::Binary& node, Reg to);
+  void member(const syntax::Member& node, Reg to);
+  void index(const syntax::Index& node, Reg to);
+  void slice(const syntax::Slice& node, Reg to);
+  void range(const syntax::Range& node, Reg to);
   void unsupported(const syntax::Node& node, std::string_view what);
   // Jumps to `label` when the condition's truth is `when`; goes on otherwise.
-  void condition(syntax::Node* node, bool when, Label& label);
-  bool compare_jump(syntax::Binary& node, bool when, Label& label);
+  void condition(const syntax::Node* node, bool when, Label& label);
+  bool compare_jump(const syntax::Binary& node, bool when, Label& label);
 
   // ---- calls (calls.cpp) ----
-  void call(syntax::Call& node, Reg to, bool tail = false);
-  void method_call(syntax::MethodCall& node, Reg to);
-  void pipe(syntax::Pipe& node, Reg to);
+  void call(const syntax::Call& node, Reg to, bool tail = false);
+  void method_call(const syntax::MethodCall& node, Reg to);
+  void pipe(const syntax::Pipe& node, Reg to);
   void call_builtin(uint32_t id, syntax::NodeList args, Reg to, Span span);
   bool has_spread(syntax::NodeList args) const;
   void spread_args(syntax::NodeList args, Reg to);
-  void spread(syntax::Spread& node, Reg list);
+  void spread(const syntax::Spread& node, Reg list);
   void args(syntax::NodeList list, Reg first);
-  bool can_read_late(syntax::Node* first, const std::vector<syntax::Node*>& rest) const;
+  bool can_read_late(const syntax::Node* first, const std::vector<const syntax::Node*>& rest) const;
   bool spread_last(syntax::NodeList args, Reg to);
   void place_result(Reg from, Reg to);
 
   // ---- control flow (control.cpp) ----
-  void if_else(syntax::Node* node, Reg to);
-  void ternary(syntax::Ternary& node, Reg to);
-  void while_loop(syntax::While& node);
-  void for_in(syntax::For& node);
-  void iterated(syntax::Node* node, Reg to);
-  void for_range(syntax::For& node, syntax::Range& range);
-  void loop_body(syntax::For& node, Reg item);
+  void if_else(const syntax::Node* node, Reg to);
+  void ternary(const syntax::Ternary& node, Reg to);
+  void while_loop(const syntax::While& node);
+  void for_in(const syntax::For& node);
+  void iterated(const syntax::Node* node, Reg to);
+  void for_range(const syntax::For& node, const syntax::Range& range);
+  void loop_body(const syntax::For& node, Reg item);
   // The part of a loop that runs again and again; `continue` and `break` go to its end and behind the loop.
   template <class Body>
   Reg repeated(Reg first_of_loop, Label& next, Label& end, Body body);
-  void match(syntax::Match& node, Reg to);
-  void match_pattern(syntax::MatchPattern& pattern, Reg value, Label& fail);
-  void match_dict(syntax::MatchPattern& pattern, Reg value, Label& fail);
-  void try_expression(syntax::Try& node, Reg to);
-  void try_with_catch(syntax::Try& node, Reg to);
-  void catch_clause(syntax::Try& node, Reg error, Reg to);
-  void try_result(syntax::Block* block, Reg to);
-  void retry(syntax::Retry& node, Reg to);
-  void try_unwrap(syntax::TryUnwrap& node, Reg to);
-  void try_star(syntax::TryStar& node, Reg to);
-  void guard(syntax::Guard& node);
-  void require(syntax::Require& node);
+  void match(const syntax::Match& node, Reg to);
+  void match_pattern(const syntax::MatchPattern& pattern, Reg value, Label& fail);
+  void match_dict(const syntax::MatchPattern& pattern, Reg value, Label& fail);
+  void try_expression(const syntax::Try& node, Reg to);
+  void try_with_catch(const syntax::Try& node, Reg to);
+  void catch_clause(const syntax::Try& node, Reg error, Reg to);
+  void try_result(const syntax::Block* block, Reg to);
+  void retry(const syntax::Retry& node, Reg to);
+  void try_unwrap(const syntax::TryUnwrap& node, Reg to);
+  void try_star(const syntax::TryStar& node, Reg to);
+  void guard(const syntax::Guard& node);
+  void require(const syntax::Require& node);
   // Emits `body`; the end of the registers it uses.
   template <class Body>
   Reg peak_of(Body body);
@@ -241,19 +252,19 @@ class FunctionCompiler {
   void with_mutex(Reg held, Body body);
   // A body whose errors a handler of this function gets, in `error`: its code follows. Without an error the body goes
   // to `end`.
-  void guarded(syntax::Block* body, Reg value, Reg error, Label& end);
+  void guarded(const syntax::Block* body, Reg value, Reg error, Label& end);
   void add_handler(uint32_t start, uint32_t end, uint32_t target, Reg reg, bool cleanup);
   void raise(bytecode::RaiseKind kind, std::string_view text, Span span);
 
   // ---- tasks (tasks.cpp) ----
   // Calls a builtin with `count` values from `first` on; the value is in `first`.
   void call_internal(std::string_view name, Reg first, uint32_t count);
-  void spawn(syntax::Spawn& node, Reg to);
-  void parallel(syntax::Parallel& node, Reg to);
-  void deadline(syntax::Deadline& node, Reg to);
-  void mutex(syntax::Mutex& node, Reg to);
-  void select(syntax::Select& node, Reg to);
-  void block_statements(syntax::Block& block, Reg value);
+  void spawn(const syntax::Spawn& node, Reg to);
+  void parallel(const syntax::Parallel& node, Reg to);
+  void deadline(const syntax::Deadline& node, Reg to);
+  void mutex(const syntax::Mutex& node, Reg to);
+  void select(const syntax::Select& node, Reg to);
+  void block_statements(const syntax::Block& block, Reg value);
   // The variable of `let x: owned<T> = ...`, else null.
   const Variable* owned_variable(const syntax::Node* node) const;
   void drop_owned(const Variable& variable);
@@ -281,9 +292,10 @@ class FunctionCompiler {
   ModuleContext& context_;
   FunctionInfo& info_;
   std::shared_ptr<bytecode::Code> code_;
-  int next_ = 0;                 // the first free register
-  int peak_ = 0;                 // the most that were in use since the innermost loop began
-  std::vector<Variable*> live_;  // variables that hold a register, in order
+  int next_ = 0;                       // the first free register
+  int peak_ = 0;                       // the most that were in use since the innermost loop began
+  std::vector<Slot> slots_;            // by the variable's number
+  std::vector<const Variable*> live_;  // variables that hold a register, in order
   std::vector<Cleanup*> cleanups_;
   std::vector<CleaningUp> cleaning_up_;  // the innermost last
   std::vector<Loop> loops_;

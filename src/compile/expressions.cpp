@@ -6,7 +6,7 @@ namespace harn::compile {
 using namespace bytecode;
 using namespace syntax;
 
-Reg FunctionCompiler::operand(Node* node) {
+Reg FunctionCompiler::operand(const Node* node) {
   if (Reg own = own_register(node); own >= 0) return own;
   Reg reg = temp();
   expression(node, reg);
@@ -25,7 +25,7 @@ void FunctionCompiler::integer(int64_t value, Reg to) {
 
 void FunctionCompiler::literal_text(std::string_view text, Reg to) { emit_bx(Op::LoadConst, to, text_constant(text)); }
 
-void FunctionCompiler::expression(Node* node, Reg to) {
+void FunctionCompiler::expression(const Node* node, Reg to) {
   int mark = next_;
   switch (node->kind) {
     case NodeKind::NilLiteral: emit(Op::LoadNil, to); break;
@@ -81,10 +81,35 @@ void FunctionCompiler::expression(Node* node, Reg to) {
       emit(Op::Yield, to, value);
       break;
     }
-    case NodeKind::Error: emit(Op::LoadNil, to); break;
-    default:  // a statement: its value is nil
+    case NodeKind::Broken: emit(Op::LoadNil, to); break;
+    // A statement: its value is nil.
+    case NodeKind::Let:
+    case NodeKind::Const:
+    case NodeKind::Assign:
+    case NodeKind::For:
+    case NodeKind::While:
+    case NodeKind::Return:
+    case NodeKind::Throw:
+    case NodeKind::Break:
+    case NodeKind::Continue:
+    case NodeKind::Defer:
+    case NodeKind::Guard:
+    case NodeKind::Require:
+    case NodeKind::Function:
+    case NodeKind::Pipeline:
+    case NodeKind::Override:
+    case NodeKind::Tool:
+    case NodeKind::Skill:
+    case NodeKind::EvalPack:
+    case NodeKind::TypeAlias:
+    case NodeKind::Enum:
+    case NodeKind::Struct:
+    case NodeKind::Impl:
+    case NodeKind::Interface:
+    case NodeKind::Import:
       statement(node);
       emit(Op::LoadNil, to);
+      break;
   }
   release_to(mark);
 }
@@ -93,13 +118,13 @@ void FunctionCompiler::unsupported(const Node& node, std::string_view what) {
   context_.sink.report(diag::Code::NotSupportedYet, context_.module.source, node.span, what);
 }
 
-void FunctionCompiler::interpolated(InterpolatedString& node, Reg to) {
+void FunctionCompiler::interpolated(const InterpolatedString& node, Reg to) {
   constexpr size_t kBatch = 32;
   int count = static_cast<int>(std::min(node.parts.size(), kBatch));
   Reg first = temps(count);
   Reg at_reg = first;
   size_t in_batch = 0;
-  for (Node* part : node.parts) {
+  for (const Node* part : node.parts) {
     if (in_batch == kBatch) {  // join what there is and go on behind it
       emit(Op::Concat, first, first, kBatch);
       at_reg = first + 1;
@@ -112,16 +137,16 @@ void FunctionCompiler::interpolated(InterpolatedString& node, Reg to) {
   emit(Op::Concat, to, first, static_cast<uint32_t>(in_batch));
 }
 
-void FunctionCompiler::identifier(Identifier& node, Reg to) {
+void FunctionCompiler::identifier(const Identifier& node, Reg to) {
   at(node.span);
-  if (node.variable) {
-    if (!schema(&node, to)) load_name(node, *node.variable, node.name, to);
+  if (const Variable* variable = variable_of(node)) {
+    if (!schema(&node, to)) load_name(node, *variable, node.name, to);
     return;
   }
   unknown_name(node.name, node.span, to);
 }
 
-void FunctionCompiler::list_literal(ListLiteral& node, Reg to) {
+void FunctionCompiler::list_literal(const ListLiteral& node, Reg to) {
   constexpr size_t kBatch = 32;
   bool spread = has_spread(node.items);
   if (!spread && node.items.size() <= kBatch) {
@@ -193,7 +218,7 @@ void FunctionCompiler::dict_literal(List<DictEntry> entries, Reg to) {
 bool FunctionCompiler::dict_from(List<DictEntry> entries, Reg to) {
   constexpr size_t kMost = 16;
   if (entries.size() > kMost || entries[0].form != KeyForm::Spread) return false;
-  std::vector<Node*> rest;
+  std::vector<const Node*> rest;
   for (size_t i = 1; i < entries.size(); ++i) {
     if (entries[i].form == KeyForm::Spread) return false;
     if (entries[i].computed) rest.push_back(entries[i].computed);
@@ -224,13 +249,13 @@ bool FunctionCompiler::dict_from(List<DictEntry> entries, Reg to) {
   return true;
 }
 
-void FunctionCompiler::struct_literal(StructLiteral& node, Reg to) {
-  if (!node.variable) {
+void FunctionCompiler::struct_literal(const StructLiteral& node, Reg to) {
+  if (!variable_of(node)) {
     raise(RaiseKind::Plain, "Undefined variable: " + std::string(node.name.text), node.name.span);
     return;
   }
   Reg type = temp();
-  load_name(node, *node.variable, node.name.text, type);
+  load_name(node, *variable_of(node), node.name.text, type);
   if (plain_distinct_keys(node.fields)) {
     Reg first = temps(static_cast<int>(node.fields.size()));
     for (size_t i = 0; i < node.fields.size(); ++i) {
@@ -248,13 +273,13 @@ void FunctionCompiler::struct_literal(StructLiteral& node, Reg to) {
   emit(Op::Steal, to, type);
 }
 
-void FunctionCompiler::closure(Closure& node, Reg to, std::string_view name) {
-  FunctionCompiler inner(context_, *node.info, std::string(name));
+void FunctionCompiler::closure(const Closure& node, Reg to, std::string_view name) {
+  FunctionCompiler inner(context_, *context_.bindings.function(node), std::string(name));
   auto code = inner.function(node.params, node.body);
-  make_closure(to, std::move(code), *node.info);
+  make_closure(to, std::move(code), *context_.bindings.function(node));
 }
 
-void FunctionCompiler::unary(Unary& node, Reg to) {
+void FunctionCompiler::unary(const Unary& node, Reg to) {
   if (node.op == UnaryOp::Negate && node.operand->is(NodeKind::IntLiteral)) {
     integer(static_cast<int64_t>(0 - static_cast<uint64_t>(node.operand->as<IntLiteral>().value)), to);
     return;
@@ -266,7 +291,7 @@ void FunctionCompiler::unary(Unary& node, Reg to) {
 
 // ---- binary operators ----
 
-void FunctionCompiler::binary(Binary& node, Reg to) {
+void FunctionCompiler::binary(const Binary& node, Reg to) {
   switch (node.op) {
     case BinaryOp::Or:
     case BinaryOp::And:
@@ -282,9 +307,9 @@ void FunctionCompiler::binary(Binary& node, Reg to) {
     default: break;
   }
   // Long chains lean left; a loop keeps them off the C++ stack.
-  std::vector<Binary*> chain;
-  Node* leftmost = &node;
-  auto is_arithmetic = [](Node* at) {
+  std::vector<const Binary*> chain;
+  const Node* leftmost = &node;
+  auto is_arithmetic = [](const Node* at) {
     return at->is(NodeKind::Binary) &&
            (at->as<Binary>().op == BinaryOp::Add || at->as<Binary>().op == BinaryOp::Subtract ||
             at->as<Binary>().op >= BinaryOp::Multiply);
@@ -311,7 +336,7 @@ void FunctionCompiler::binary(Binary& node, Reg to) {
   }
 }
 
-void FunctionCompiler::arithmetic(BinaryOp op, Reg left, Node* right, Reg to, Span span, bool left_is_temp) {
+void FunctionCompiler::arithmetic(BinaryOp op, Reg left, const Node* right, Reg to, Span span, bool left_is_temp) {
   int mark = next_;
   if (op == BinaryOp::Add || op == BinaryOp::Subtract) {
     if (right->is(NodeKind::IntLiteral)) {
@@ -344,7 +369,7 @@ void FunctionCompiler::arithmetic(BinaryOp op, Reg left, Node* right, Reg to, Sp
   release_to(mark);
 }
 
-void FunctionCompiler::comparison(Binary& node, Reg to) {
+void FunctionCompiler::comparison(const Binary& node, Reg to) {
   Reg left;
   if (may_run(node.right, Runs::Statements)) {
     left = temp();
@@ -374,7 +399,7 @@ void FunctionCompiler::comparison(Binary& node, Reg to) {
   }
 }
 
-void FunctionCompiler::short_circuit(Binary& node, Reg to) {
+void FunctionCompiler::short_circuit(const Binary& node, Reg to) {
   Label end;
   if (node.op == BinaryOp::Coalesce) {
     // Into a temporary: `to` may be a variable that the right side reads.
@@ -399,7 +424,7 @@ void FunctionCompiler::short_circuit(Binary& node, Reg to) {
 
 // ---- conditions ----
 
-void FunctionCompiler::condition(Node* node, bool when, Label& label) {
+void FunctionCompiler::condition(const Node* node, bool when, Label& label) {
   int mark = next_;
   if (node->is(NodeKind::Unary) && node->as<Unary>().op == UnaryOp::Not) {
     condition(node->as<Unary>().operand, !when, label);
@@ -434,7 +459,7 @@ void FunctionCompiler::condition(Node* node, bool when, Label& label) {
   release_to(mark);
 }
 
-bool FunctionCompiler::compare_jump(Binary& node, bool when, Label& label) {
+bool FunctionCompiler::compare_jump(const Binary& node, bool when, Label& label) {
   if (node.op < BinaryOp::Equal || node.op > BinaryOp::GreaterEqual) return false;
   bool equality = node.op == BinaryOp::Equal || node.op == BinaryOp::NotEqual;
   if (equality && node.right->is(NodeKind::NilLiteral)) {
@@ -471,8 +496,8 @@ bool FunctionCompiler::compare_jump(Binary& node, bool when, Label& label) {
 
 // ---- access ----
 
-void FunctionCompiler::member(Member& node, Reg to) {
-  if (node.object->is(NodeKind::Identifier) && !node.object->as<Identifier>().variable) {
+void FunctionCompiler::member(const Member& node, Reg to) {
+  if (node.object->is(NodeKind::Identifier) && !variable_of(*node.object)) {
     std::string name = std::string(node.object->as<Identifier>().name) + "." + std::string(node.name.text);
     if (context_.catalog.find(name)) {
       emit_bx(Op::LoadConst, to, constant(Keys{"builtin", name}));
@@ -486,7 +511,7 @@ void FunctionCompiler::member(Member& node, Reg to) {
   emit_x(Op::GetField, to, object, node.optional, cache(node.name.text));
 }
 
-void FunctionCompiler::index(Index& node, Reg to) {
+void FunctionCompiler::index(const Index& node, Reg to) {
   Label end;
   // As for members: what is read on the way is let go at once, so that it stays unshared.
   Reg own = own_register(node.object);
@@ -506,10 +531,10 @@ void FunctionCompiler::index(Index& node, Reg to) {
   bind(end);
 }
 
-void FunctionCompiler::slice(Slice& node, Reg to) {
+void FunctionCompiler::slice(const Slice& node, Reg to) {
   Reg first = temps(3);
   expression(node.object, first);
-  auto bound = [&](Node* part, Reg reg) {
+  auto bound = [&](const Node* part, Reg reg) {
     if (part) expression(part, reg);
     else emit(Op::LoadNil, reg);
   };
@@ -519,7 +544,7 @@ void FunctionCompiler::slice(Slice& node, Reg to) {
   emit(Op::GetSlice, to, first, 3);
 }
 
-void FunctionCompiler::range(Range& node, Reg to) {
+void FunctionCompiler::range(const Range& node, Reg to) {
   Reg start;
   if (may_run(node.end, Runs::Statements)) {
     start = temp();

@@ -22,7 +22,7 @@ ProgramNames::ProgramNames() {
   }
 }
 
-Variable& new_global(ProgramNames& names, const modules::Module* module, Name name, Node* declaration) {
+Variable& new_global(ProgramNames& names, const modules::Module* module, Name name, const Node* declaration) {
   auto& variable = names.resolution.variables.emplace_back();
   variable.name = name.text;
   variable.span = name.span;
@@ -34,16 +34,16 @@ Variable& new_global(ProgramNames& names, const modules::Module* module, Name na
   return variable;
 }
 
-void declare_module(modules::Module& module, ProgramNames& names) {
+void declare_module(const modules::Module& module, ProgramNames& names) {
   auto& globals = names.modules[&module];
-  auto declare = [&](Name name, Node* declaration) {
+  auto declare = [&](Name name, const Node* declaration) {
     if (name.empty() || name.text == "_") return;
     auto& slot = globals[name.text];
     if (!slot) slot = &new_global(names, &module, name, declaration);
   };
-  for (Node* node : module.tree->items) {
+  for (const Node* node : module.tree->items) {
     if (node->is(NodeKind::Let)) {
-      for (PatternField& field : node->as<Let>().pattern->fields) declare(field.binding, nullptr);
+      for (const PatternField& field : node->as<Let>().pattern->fields) declare(field.binding, nullptr);
     } else if (node->is(NodeKind::Const)) {
       declare(node->as<Const>().name, nullptr);
     } else if (!node->is(NodeKind::Pipeline)) {
@@ -52,7 +52,7 @@ void declare_module(modules::Module& module, ProgramNames& names) {
     }
   }
   // A pipeline can be called by its name unless something else has that name.
-  for (Node* node : module.tree->items) {
+  for (const Node* node : module.tree->items) {
     if (node->is(NodeKind::Pipeline)) declare(node->as<Pipeline>().name, node);
   }
 }
@@ -61,7 +61,7 @@ namespace {
 
 class ImportBinder {
  public:
-  ImportBinder(modules::Module& module, ProgramNames& names, diag::Sink& sink)
+  ImportBinder(const modules::Module& module, ProgramNames& names, diag::Sink& sink)
       : module_(module), names_(names), sink_(sink), globals_(names.modules[&module]) {}
 
   void run() {
@@ -81,18 +81,18 @@ class ImportBinder {
 
   void bind_listed(const modules::Dependency& dependency) {
     auto& exports = dependency.target->exports;
-    for (ImportedName& imported : dependency.import->names) {
-      auto found = exports.find(imported.name.text);
+    for (const Name& imported : dependency.import->names) {
+      auto found = exports.find(imported.text);
       if (found != exports.end()) {
-        bind(found->first, found->second, *dependency.import, imported.name.span);
+        bind(found->first, found->second, *dependency.import, imported.span);
         continue;
       }
       if (dependency.target->unresolved_imports || dependency.target->tree->has_errors) continue;
       std::vector<std::string_view> offered;
       for (auto& [name, from] : exports) offered.push_back(name);
-      auto report = sink_.report(Code::NotExported, module_.source, imported.name.span, dependency.import->path,
-                                 imported.name.text);
-      auto close = text::close_names(imported.name.text, offered);
+      auto report =
+          sink_.report(Code::NotExported, module_.source, imported.span, dependency.import->path, imported.text);
+      auto close = text::close_names(imported.text, offered);
       if (!close.empty()) report.help(fmt::format("did you mean `{}`?", close[0]));
     }
   }
@@ -113,7 +113,7 @@ class ImportBinder {
         .help(fmt::format("import selectively: import {{ {} }} from \"{}\"", name, import.path));
   }
 
-  modules::Module& module_;
+  const modules::Module& module_;
   ProgramNames& names_;
   diag::Sink& sink_;
   std::unordered_map<std::string_view, Variable*>& globals_;
@@ -122,7 +122,7 @@ class ImportBinder {
 
 }  // namespace
 
-void bind_imports(modules::Module& module, ProgramNames& names, diag::Sink& sink) {
+void bind_imports(const modules::Module& module, ProgramNames& names, diag::Sink& sink) {
   ImportBinder(module, names, sink).run();
 }
 

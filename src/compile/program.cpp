@@ -6,7 +6,7 @@
 
 #include "compile/const_check.h"
 #include "compile/emitter.h"
-#include "compile/inherit.h"
+#include "compile/storage.h"
 
 namespace harn::compile {
 
@@ -23,6 +23,7 @@ struct Resolved {
 // A redeclared name becomes a new variable; functions of earlier inputs keep the old one.
 void enter_session(ProgramNames& names, const Session& session, const modules::Module& main) {
   if (!session.globals.empty()) names.globals = session.globals;
+  names.resolution.types = session.types;
   for (const SessionName& known : session.names) {
     Variable& variable = names.resolution.variables.emplace_back();
     variable.name = known.name;
@@ -39,8 +40,9 @@ void enter_session(ProgramNames& names, const Session& session, const modules::M
 Session leave_session(ProgramNames& names, const modules::Module& main) {
   Session session;
   session.globals = names.globals;
+  session.types = std::move(names.resolution.types);
   for (auto& [name, variable] : names.modules[&main]) {
-    Node* declaration = variable->declaration;
+    const Node* declaration = variable->declaration;
     bool is_type = declaration && (declaration->is(NodeKind::Struct) || declaration->is(NodeKind::Enum) ||
                                    declaration->is(NodeKind::TypeAlias));
     session.names.push_back(
@@ -52,16 +54,16 @@ Session leave_session(ProgramNames& names, const modules::Module& main) {
 // `main`: the module whose variables may live in registers, or null.
 void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module* main, const Catalog& catalog,
                  diag::Sink& sink, const CompileOptions& options) {
-  for (modules::Module* module : graph.order()) apply_inheritance(*module, sink);
   for (modules::Module* module : graph.order()) check_constants(*module, catalog, sink);
   if (options.session) enter_session(resolved.names, *options.session, *main);
   for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);
   for (modules::Module* module : graph.order()) bind_imports(*module, resolved.names, sink);
   for (modules::Module* module : graph.order()) {
     ResolveOptions resolve = options.resolve;
-    resolve.main_locals &= module == main && !options.hidden && !options.session;
     resolve.internal_names |= options.hidden || module->embedded;
-    resolved.starts.push_back(resolve_module(*module, resolved.names, catalog, sink, resolve));
+    FunctionInfo* start = resolve_module(*module, resolved.names, catalog, sink, resolve);
+    if (module == main && !options.hidden && !options.session) keep_in_registers(*module, *start, resolved.names);
+    resolved.starts.push_back(start);
   }
 }
 
@@ -75,7 +77,7 @@ bool is_test(const Pipeline& pipeline) {
 
 void list_pipelines(bytecode::Program& program, const ProgramNames& names, const modules::Module& main) {
   auto globals = names.modules.find(&main);
-  for (Node* node : main.tree->items) {
+  for (const Node* node : main.tree->items) {
     if (!node->is(NodeKind::Pipeline)) continue;
     auto& pipeline = node->as<Pipeline>();
     auto found = globals->second.find(pipeline.name.text);
@@ -89,13 +91,13 @@ void list_pipelines(bytecode::Program& program, const ProgramNames& names, const
 }
 
 // What the top level of a module owns is used by its functions, which run after its statements.
-std::vector<uint32_t> find_owned(modules::Module& module) {
+std::vector<uint32_t> find_owned(const modules::Module& module, const Bindings& bindings) {
   std::vector<uint32_t> owned;
-  for (Node* node : module.tree->items) {
+  for (const Node* node : module.tree->items) {
     if (!node->is(NodeKind::Let)) continue;
     auto& let = node->as<Let>();
     if (!is_owned(let.type) || let.pattern->kind != PatternKind::Name) continue;
-    Variable* variable = let.pattern->fields[0].variable;
+    Variable* variable = bindings.variable(let.pattern->fields[0]);
     if (!variable || variable->kind != Variable::Kind::Global) continue;
     variable->ends_with_program = true;
     owned.push_back(variable->global);
@@ -121,14 +123,21 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, module
   sink.sort_by_place(before);  // functions are read after the code around them
   if (sink.has_errors()) return nullptr;
   auto program = std::make_unique<bytecode::Program>();
-  ProgramTypes types;
+  ProgramTypes types(resolved.names.resolution.types);
   bool clears_scopes = has_closable_generators(resolved.names);
   for (size_t i = 0; i < graph.order().size(); ++i) {
     modules::Module& module = *graph.order()[i];
-    ModuleContext context{module,         resolved.names, catalog,
-                          types,          sink,           options.hidden || module.embedded,
-                          options.hidden, clears_scopes,  options.near_registers};
-    for (uint32_t variable : find_owned(module)) program->owned.push_back(variable);
+    ModuleContext context{module,
+                          resolved.names,
+                          resolved.names.bindings[&module],
+                          catalog,
+                          types,
+                          sink,
+                          options.hidden || module.embedded,
+                          options.hidden,
+                          clears_scopes,
+                          options.near_registers};
+    for (uint32_t variable : find_owned(module, resolved.names.bindings[&module])) program->owned.push_back(variable);
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
   }
@@ -160,7 +169,7 @@ struct Batch::Impl {
   diag::Sink names_sink{diag::Sink::kAll};
   diag::Sink code_sink{diag::Sink::kAll};
   Resolved resolved;
-  ProgramTypes types;
+  ProgramTypes types{resolved.names.resolution.types};
   bytecode::GlobalNames globals;
   std::unordered_map<const modules::Module*, Part> parts;
 
@@ -213,9 +222,10 @@ struct Batch::Impl {
     for (modules::Module* module : graph.order()) {
       Part& part = parts[module];
       if (part.has_errors) continue;
-      ModuleContext context{*module,       resolved.names,        catalog, types, code_sink, module->embedded, false,
-                            clears_scopes, options.near_registers};
-      part.owned = find_owned(*module);
+      ModuleContext context{
+          *module, resolved.names, resolved.names.bindings[module], catalog, types, code_sink, module->embedded,
+          false,   clears_scopes,  options.near_registers};
+      part.owned = find_owned(*module, resolved.names.bindings[module]);
       part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
     }
     sort_out(code_sink, &Part::code, false);

@@ -17,11 +17,12 @@ struct SessionName {
   std::string name;
   uint32_t global = 0;
   bool is_mutable = false;
-  syntax::Node* declaration = nullptr;  // of a type; the session keeps the trees
+  const syntax::Node* declaration = nullptr;  // of a type; the session keeps the trees
 };
 struct Session {
   std::vector<std::string> globals;  // names by index; empty before the first input
   std::vector<SessionName> names;    // what is visible
+  TypeBindings types;                // of the types that inputs have declared
 };
 
 struct CompileOptions {

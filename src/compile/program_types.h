@@ -1,5 +1,6 @@
 #pragma once
 
+#include "compile/bindings.h"
 #include "compile/schemas.h"
 #include "compile/type_checks.h"
 
@@ -9,6 +10,8 @@ namespace harn::compile {
 // is lowered where it is used, each type checked and written as a schema in one way.
 class ProgramTypes {
  public:
+  explicit ProgramTypes(const TypeBindings& bindings) : names_(bindings) {}
+
   const types::Type* lower(const syntax::TypeNode& type) { return lowering_.lower(type); }
   bytecode::TypeCheckPtr param_check(const syntax::TypeNode& type) { return params_.of(lower(type)); }
   bytecode::TypeCheckPtr catch_check(const syntax::TypeNode& type) { return catches_.of(lower(type)); }
@@ -20,9 +23,14 @@ class ProgramTypes {
  private:
   // What the resolver has found out about the names in annotations.
   class ResolvedNames : public types::Scope {
+   public:
+    explicit ResolvedNames(const TypeBindings& bindings) : bindings_(bindings) {}
     Meaning find(const syntax::TypeNode& named) const override {
-      return {.is_parameter = named.is_parameter, .declaration = named.declaration};
+      return {.is_parameter = bindings_.is_parameter(named), .declaration = bindings_.declaration(named)};
     }
+
+   private:
+    const TypeBindings& bindings_;
   };
 
   ResolvedNames names_;

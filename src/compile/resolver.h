@@ -15,6 +15,7 @@ namespace harn::compile {
 struct ProgramNames {
   std::vector<std::string> globals;  // by index
   std::unordered_map<const modules::Module*, std::unordered_map<std::string_view, Variable*>> modules;
+  std::unordered_map<const modules::Module*, Bindings> bindings;
   Resolution resolution;
   Variable* predefined[kPredefinedGlobals] = {};
   ProgramNames();
@@ -22,21 +23,21 @@ struct ProgramNames {
 
 struct ResolveOptions {
   bool unknown_variables = true;  // report them (a run leaves them to the moment they are read)
-  bool main_locals = true;        // variables of a main script may live in registers
   bool internal_names = false;    // prelude: `__names` are allowed
 };
 
 // A new program variable, not yet under any name.
-Variable& new_global(ProgramNames& names, const modules::Module* module, syntax::Name name, syntax::Node* declaration);
+Variable& new_global(ProgramNames& names, const modules::Module* module, syntax::Name name,
+                     const syntax::Node* declaration);
 
 // Declares a module's top-level names, then binds what it imports. Each step is done for all modules
 // before the next, so that imports may be circular.
-void declare_module(modules::Module& module, ProgramNames& names);
-void bind_imports(modules::Module& module, ProgramNames& names, diag::Sink& sink);
+void declare_module(const modules::Module& module, ProgramNames& names);
+void bind_imports(const modules::Module& module, ProgramNames& names, diag::Sink& sink);
 
-// Binds every name in a module's tree to a variable, or leaves it null for builtins and names nobody
+// Binds every name in a module's tree to a variable, or to none for builtins and names nobody
 // knows. Reports problems of names, arity, loops and yields.
-FunctionInfo* resolve_module(modules::Module& module, ProgramNames& names, const Catalog& catalog, diag::Sink& sink,
-                             ResolveOptions options);
+FunctionInfo* resolve_module(const modules::Module& module, ProgramNames& names, const Catalog& catalog,
+                             diag::Sink& sink, ResolveOptions options);
 
 }  // namespace harn::compile

@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compile/bindings.h"
 #include "syntax/ast.h"
 
 // What the resolver learns about names, and the code generator needs.
@@ -44,11 +45,10 @@ struct Variable {
   bool is_owned = false;           // let x: owned<T>
   bool ends_with_program = false;  // Global, owned: functions may use it after its module's statements have run
   uint32_t global = 0;
-  const void* module = nullptr;         // Global: the module that declares it
-  int reg = -1;                         // set by the code generator
-  bool has_cell = false;                // likewise: its register holds its cell
-  syntax::Node* declaration = nullptr;  // Function, Enum, Struct, TypeAlias, ...
-  FunctionInfo* function = nullptr;     // `fn f` and `let f = {...}`: the function it names
+  const void* module = nullptr;               // Global: the module that declares it
+  uint32_t number = 0;                        // Local: among those of its function
+  const syntax::Node* declaration = nullptr;  // Function, Enum, Struct, TypeAlias, ...
+  FunctionInfo* function = nullptr;           // `fn f` and `let f = {...}`: the function it names
   std::vector<VariableDeclaration> declarations;
   // Holds whether its last declaration that ran was a `var`, where only the run can tell.
   Variable* word = nullptr;
@@ -70,24 +70,20 @@ struct FunctionInfo {
   bool has_yield = false;
   bool cleans_up = false;      // it has defer, finally and the like
   bool returns_owned = false;  // its declared type is owned<T>
+  uint32_t locals = 0;         // how many variables are its own
   std::vector<Variable*> captures;
   int capture_index(const Variable* variable) const;
-};
-
-// Hung on blocks: the variables that exist, unset, from the start of the scope.
-struct ScopeInfo {
-  std::vector<Variable*> hoisted;
 };
 
 // Where a name may be found: the variables of that name from the innermost scope outwards. The first one
 // that is set is meant. A null at the end: when none is set, a builtin of that name, or nobody.
 using Candidates = std::vector<Variable*>;
 
-// Owns what the syntax tree points at; lives as long as the tree is being compiled.
+// Owns what `Bindings` point at; lives as long as the program is being compiled.
 struct Resolution {
   std::deque<Variable> variables;
   std::deque<FunctionInfo> functions;
-  std::deque<ScopeInfo> scopes;
+  TypeBindings types;
   // Uses of names (identifiers, struct literals, impls) whose first variable may be unset.
   std::unordered_map<const syntax::Node*, Candidates> candidates;
   // Names that stand before their declaration in the same scope: undefined when they are reached.

@@ -40,14 +40,14 @@ void Scope::add(Variable& variable) {
 // ---- where the walk is ----
 
 Scopes::Scopes(const modules::Module& module, ProgramNames& names)
-    : module_(module), names_(names), globals_(names.modules[&module]) {
+    : module_(module), names_(names), globals_(names.modules[&module]), bindings_(names.bindings[&module]) {
   function_ = &names_.resolution.functions.emplace_back();
   function_->kind = FunctionInfo::Kind::Module;
-  top_ = &open(&names_.resolution.scopes.emplace_back());
+  top_ = &open(Scope::Kind::Own);
 }
 
-Scope& Scopes::open(ScopeInfo* info) {
-  scope_ = &scopes_.emplace_back(scope_, function_, info);
+Scope& Scopes::open(Scope::Kind kind, NodeId node) {
+  scope_ = &scopes_.emplace_back(scope_, function_, kind, node);
   return *scope_;
 }
 
@@ -71,6 +71,7 @@ Variable& Scopes::new_local(std::string_view name, Span span, bool is_mutable) {
   variable.name = name;
   variable.span = span;
   variable.owner = function_;
+  variable.number = function_->locals++;
   locals_.push_back(&variable);
   note(variable, is_mutable);
   return variable;
@@ -203,7 +204,7 @@ void Scopes::use(Variable& variable) {
 
 void Scopes::hoist(Variable& variable) {
   if (std::exchange(variable.hoisted, true)) return;
-  const_cast<Scope*>(variable.declarations.front().body)->home().info->hoisted.push_back(&variable);
+  bindings_.hoist(const_cast<Scope*>(variable.declarations.front().body)->home().node, variable);
 }
 
 // The last declaration that is certain to have run decides; those after it may have.
@@ -232,6 +233,7 @@ void Scopes::ask_for_word(Variable& variable) {
     word.declarations = variable.declarations;
     variable.word = &word;
     if (!is_global) {
+      word.number = word.owner->locals++;
       locals_.push_back(&word);
       hoist(word);
     }
@@ -307,19 +309,6 @@ void Scopes::finish() {
     // `var f = { ... f() ... }`: the closure takes the cell along before it is its value.
     bool in_own_value = variable->function && variable->function->capture_index(variable) >= 0;
     if (!first_rules || in_own_value) hoist(*variable);
-  }
-}
-
-void Scopes::move_to_registers() {
-  constexpr int kMost = 100;
-  int moved = 0;
-  for (auto& [name, variable] : globals_) {
-    if (variable->module != &module_ || variable->declaration) continue;
-    if (variable->outside_use || variable->in_body) continue;
-    if (!variable->declared || moved == kMost) continue;
-    variable->kind = Variable::Kind::Local;
-    variable->owner = top_->function;
-    ++moved;
   }
 }
 

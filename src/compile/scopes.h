@@ -30,16 +30,20 @@
 namespace harn::compile {
 
 struct Scope {
-  Scope(Scope* parent, FunctionInfo* function, ScopeInfo* info) : parent(parent), function(function), info(info) {}
+  enum class Kind : uint8_t { Own, Body };  // the bodies of if and match declare into the scope around them
+
+  Scope(Scope* parent, FunctionInfo* function, Kind kind, syntax::NodeId node)
+      : parent(parent), function(function), kind(kind), node(node) {}
 
   Scope* parent;
   FunctionInfo* function;
-  ScopeInfo* info;  // null for the bodies of if and match
+  Kind kind;
+  syntax::NodeId node;  // what opens the scope
   // A deferred block is read after the statements that follow it: declarations with these numbers may not
   // have run when it does.
   uint32_t after = 0, until = 0;
 
-  bool is_body() const { return info == nullptr; }
+  bool is_body() const { return kind == Kind::Body; }
   Scope& home() { return is_body() ? parent->home() : *this; }
   bool is_within(const Scope* other) const;
   Variable* find(std::string_view name) const;
@@ -65,16 +69,15 @@ class Scopes {
   void made_here(FunctionInfo& info) const;
 
   template <class Body>
-  ScopeInfo* in_scope(Body body) {
-    Scope& scope = open(&names_.resolution.scopes.emplace_back());
+  void in_scope(syntax::NodeId node, Body body) {
+    Scope& scope = open(Scope::Kind::Own, node);
     body();
     scope_ = scope.parent;
-    return scope.info;
   }
   // The body of an if or match: declares into the scope around it.
   template <class Body>
   void in_body(Body body) {
-    Scope& scope = open(nullptr);
+    Scope& scope = open(Scope::Kind::Body);
     body();
     scope_ = scope.parent;
   }
@@ -82,7 +85,7 @@ class Scopes {
   // was registered.
   template <class Body>
   void in_deferred(uint32_t after, Body body) {
-    Scope& scope = open(nullptr);
+    Scope& scope = open(Scope::Kind::Body);
     scope.after = after;
     scope.until = order_;
     body();
@@ -94,7 +97,7 @@ class Scopes {
   void in_function(FunctionInfo& info, Body body) {
     FunctionInfo* outer = std::exchange(function_, &info);
     Scope* scope = std::exchange(scope_, const_cast<Scope*>(info.created_in));
-    in_scope(body);
+    in_scope({}, body);
     scope_ = scope;
     function_ = outer;
   }
@@ -122,8 +125,6 @@ class Scopes {
 
   // When everything has been read: what closures capture, what must exist before it is declared.
   void finish();
-  // Variables of a main script that no function touches need not be program variables.
-  void move_to_registers();
 
  private:
   // How far a function has been read when code is reached: now, or when the closure around that code was made.
@@ -136,7 +137,7 @@ class Scopes {
     Variable* variable;
   };
 
-  Scope& open(ScopeInfo* info);
+  Scope& open(Scope::Kind kind, syntax::NodeId node = {});
   Variable* declare_global(syntax::Name name, bool is_mutable);
   Variable* find_until_home(std::string_view name) const;
   void note(Variable& variable, bool is_mutable);
@@ -156,6 +157,7 @@ class Scopes {
   const modules::Module& module_;
   ProgramNames& names_;
   std::unordered_map<std::string_view, Variable*>& globals_;
+  Bindings& bindings_;
   std::deque<Scope> scopes_;  // kept: variables point at the scopes that declare them
   FunctionInfo* function_ = nullptr;
   Scope* scope_ = nullptr;

@@ -10,17 +10,17 @@ using namespace bytecode;
 using namespace syntax;
 
 // A deferred block runs after the statements that follow it, so code comes behind a final return.
-static bool has_defer(const Block& block) {
-  if (block.acquires) return true;
-  return std::any_of(block.statements.begin(), block.statements.end(), [](Node* node) {
+static bool has_defer(const Block& block, const Bindings& bindings) {
+  if (bindings.acquires(block)) return true;
+  return std::any_of(block.statements.begin(), block.statements.end(), [](const Node* node) {
     return node->is(NodeKind::Defer) || (node->is(NodeKind::Let) && is_owned(node->as<Let>().type));
   });
 }
 
-std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, Block* body) {
+std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, const Block* body) {
   code_->is_generator = info_.has_yield || info_.is_stream;
   code_->is_stream = info_.is_stream;
-  for (Param& param : params) {
+  for (const Param& param : params) {
     code_->param_names.emplace_back(param.name.text);
     if (param.rest) {
       code_->has_rest = true;
@@ -32,7 +32,7 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
   // Arguments arrive in the first registers.
   Reg first = temps(static_cast<int>(params.size()));
   for (size_t i = 0; i < params.size(); ++i) {
-    Param& param = params[i];
+    const Param& param = params[i];
     Reg reg = first + static_cast<int>(i);
     if (param.default_value) {
       Label given;
@@ -41,14 +41,13 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
       bind(given);
     }
     if (param.type) check_param(param, reg);
-    if (param.variable) {
-      param.variable->reg = reg;
-      live_.push_back(param.variable);
-      if (param.variable->in_cell()) emit(Op::NewCell, reg, reg);
+    if (const Variable* variable = variable_of(param)) {
+      settle(*variable, reg);
+      if (variable->in_cell()) emit(Op::NewCell, reg, reg);
     }
   }
   if (code_->is_generator) begin_generator();
-  scope_start(body->scope);
+  scope_start(context_.bindings.hoisted(*body));
   // The last expression is the value, unless the body ends by itself.
   bool ends = !body->statements.empty() &&
               (body->statements.back()->is(NodeKind::Return) || body->statements.back()->is(NodeKind::Throw));
@@ -57,7 +56,7 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, B
   result_ = value;
   block_statements(*body, value);
   if (wants_value) emit(Op::Return, value);
-  else if (!ends || code_->is_generator || has_defer(*body)) emit(Op::ReturnNil);
+  else if (!ends || code_->is_generator || has_defer(*body, context_.bindings)) emit(Op::ReturnNil);
   release_variables(0);
   return finish();
 }
@@ -75,19 +74,19 @@ void FunctionCompiler::begin_generator() {
 
 std::shared_ptr<bytecode::Code> FunctionCompiler::module_start(NodeList items) {
   // Functions and types exist before the first statement runs, whatever the order in the file.
-  auto is_early = [](Node* node) {
+  auto is_early = [](const Node* node) {
     return node->is(NodeKind::Function) || node->is(NodeKind::Enum) || node->is(NodeKind::Struct) ||
            node->is(NodeKind::Pipeline);
   };
-  for (Node* node : items) {
+  for (const Node* node : items) {
     if (is_early(node)) statement(node);
   }
-  for (Node* node : items) {
+  for (const Node* node : items) {
     if (node->is(NodeKind::Impl)) statement(node);
   }
   Reg value = temp();
-  std::vector<Node*> rest;
-  for (Node* node : items) {
+  std::vector<const Node*> rest;
+  for (const Node* node : items) {
     if (!is_early(node) && !node->is(NodeKind::Impl)) rest.push_back(node);
   }
   statements(rest, value);
@@ -96,14 +95,13 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::module_start(NodeList items) {
   return finish();
 }
 
-void FunctionCompiler::scope_start(ScopeInfo* scope) {
-  if (!scope) return;
-  for (Variable* variable : scope->hoisted) {
+void FunctionCompiler::scope_start(std::span<Variable* const> hoisted) {
+  for (const Variable* variable : hoisted) {
     Reg reg = declare(*variable);
     emit(Op::LoadUnset, reg);
     if (!variable->in_cell()) continue;
     emit(Op::NewCell, reg, reg);
-    variable->has_cell = true;
+    slot(*variable).has_cell = true;
   }
 }
 
@@ -113,7 +111,7 @@ void FunctionCompiler::scope_end(Reg first, Reg end) {
 
 void FunctionCompiler::statements(NodeList list, Reg value) {
   for (size_t i = 0; i < list.size(); ++i) {
-    Node* node = list[i];
+    const Node* node = list[i];
     if (node->is(NodeKind::Defer)) {
       // What follows in this block runs under the protection of the deferred block.
       NodeList rest = list.subspan(i + 1);
@@ -137,10 +135,10 @@ void FunctionCompiler::statements(NodeList list, Reg value) {
   if (list.empty() && value >= 0) emit(Op::LoadNil, value);
 }
 
-void FunctionCompiler::block(Block* block, Reg value) {
+void FunctionCompiler::block(const Block* block, Reg value) {
   int mark = next_;
   size_t variables = live_.size();
-  scope_start(block->scope);
+  scope_start(context_.bindings.hoisted(*block));
   block_statements(*block, value);
   if (live_.size() > variables) scope_end(mark, next_);
   release_variables(variables);
@@ -148,7 +146,7 @@ void FunctionCompiler::block(Block* block, Reg value) {
 }
 
 // Variables of these bodies that are used later were declared by scope_start; the others end here.
-void FunctionCompiler::body(Block& block, Reg value) {
+void FunctionCompiler::body(const Block& block, Reg value) {
   int mark = next_;
   size_t variables = live_.size();
   block_statements(block, value);
@@ -156,7 +154,7 @@ void FunctionCompiler::body(Block& block, Reg value) {
   release_to(mark);
 }
 
-void FunctionCompiler::statement(Node* node) {
+void FunctionCompiler::statement(const Node* node) {
   int mark = next_;
   bool keeps_registers = false;
   switch (node->kind) {
@@ -167,20 +165,21 @@ void FunctionCompiler::statement(Node* node) {
     case NodeKind::Const: {
       keeps_registers = true;
       auto& constant = node->as<Const>();
-      if (!constant.variable) break;
-      if (home_of(*constant.variable) == Home::Register) {
-        expression(constant.value, declare(*constant.variable));
+      const Variable* variable = variable_of(constant);
+      if (!variable) break;
+      if (home_of(*variable) == Home::Register) {
+        expression(constant.value, declare(*variable));
       } else {
-        if (home_of(*constant.variable) == Home::Cell) declare(*constant.variable);
+        if (home_of(*variable) == Home::Cell) declare(*variable);
         mark = next_;
         keeps_registers = false;
         Reg value = temp();
         expression(constant.value, value);
-        define(*constant.variable, value);
+        define(*variable, value);
         release_to(mark);
         keeps_registers = true;
       }
-      note_word(constant.variable, false);
+      note_word(variable, false);
       break;
     }
     case NodeKind::Assign: assign(node->as<Assign>()); break;
@@ -215,27 +214,63 @@ void FunctionCompiler::statement(Node* node) {
       keeps_registers = true;
       declaration(node);
       break;
-    case NodeKind::Error: break;
+    case NodeKind::Broken: break;
     case NodeKind::Mutex: mutex(node->as<Mutex>(), -1); break;
-    default: {
+    case NodeKind::NilLiteral:
+    case NodeKind::BoolLiteral:
+    case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral:
+    case NodeKind::DurationLiteral:
+    case NodeKind::StringLiteral:
+    case NodeKind::InterpolatedString:
+    case NodeKind::Identifier:
+    case NodeKind::ListLiteral:
+    case NodeKind::DictLiteral:
+    case NodeKind::StructLiteral:
+    case NodeKind::Closure:
+    case NodeKind::Unary:
+    case NodeKind::Binary:
+    case NodeKind::Range:
+    case NodeKind::Ternary:
+    case NodeKind::Pipe:
+    case NodeKind::Spread:
+    case NodeKind::NamedArgument:
+    case NodeKind::Call:
+    case NodeKind::MethodCall:
+    case NodeKind::Member:
+    case NodeKind::Index:
+    case NodeKind::Slice:
+    case NodeKind::TryUnwrap:
+    case NodeKind::TryStar:
+    case NodeKind::Try:
+    case NodeKind::Retry:
+    case NodeKind::Parallel:
+    case NodeKind::Spawn:
+    case NodeKind::Deadline:
+    case NodeKind::Select:
+    case NodeKind::CostRoute:
+    case NodeKind::HumanCall:
+    case NodeKind::Yield:
+    case NodeKind::Emit: {
       Reg unused = temp();
       expression(node, unused);
+      break;
     }
+    case NodeKind::Defer: break;  // with the statements behind it
   }
   if (!keeps_registers) release_to(mark);
 }
 
 // ---- let and patterns ----
 
-void FunctionCompiler::let(Let& node) {
+void FunctionCompiler::let(const Let& node) {
   if (node.pattern->kind == PatternKind::Name) {
-    Variable* variable = node.pattern->fields[0].variable;
-    if (variable && home_of(*variable) == Home::Register && variable->reg < 0) {
+    const Variable* variable = variable_of(node.pattern->fields[0]);
+    if (variable && home_of(*variable) == Home::Register && reg_of(*variable) < 0) {
       // Straight into the variable's register, which nothing can see before it is declared.
       Reg reg = temp();
       expression(node.value, reg);
-      variable->reg = reg;
-      live_.push_back(variable);
+      settle(*variable, reg);
       note_word(variable, node.is_var);
       return;
     }
@@ -249,8 +284,9 @@ void FunctionCompiler::let(Let& node) {
     release_to(mark);
     return;
   }
-  for (PatternField& field : node.pattern->fields) {
-    if (field.variable && home_of(*field.variable) != Home::Global) declare(*field.variable);
+  for (const PatternField& field : node.pattern->fields) {
+    const Variable* variable = variable_of(field);
+    if (variable && home_of(*variable) != Home::Global) declare(*variable);
   }
   int mark = next_;
   Reg value = temp();
@@ -260,9 +296,9 @@ void FunctionCompiler::let(Let& node) {
   release_to(mark);
 }
 
-void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value, bool is_var) {
+void FunctionCompiler::bind_pattern(const Pattern& pattern, Reg value, bool is_var) {
   if (pattern.kind == PatternKind::Name) {
-    if (Variable* variable = pattern.fields[0].variable) define(*variable, value);
+    if (const Variable* variable = variable_of(pattern.fields[0])) define(*variable, value);
     return;
   }
   int mark = next_;
@@ -270,7 +306,7 @@ void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value, bool is_var) {
     Reg halves = temps(2);
     emit(Op::PairUnpack, halves, value);
     for (size_t i = 0; i < pattern.fields.size() && i < 2; ++i) {
-      if (Variable* variable = pattern.fields[i].variable) define(*variable, halves + static_cast<int>(i));
+      if (const Variable* variable = variable_of(pattern.fields[i])) define(*variable, halves + static_cast<int>(i));
     }
     release_to(mark);
     return;
@@ -279,7 +315,7 @@ void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value, bool is_var) {
   emit(Op::DestructureCheck, value, is_list);
   Keys seen;
   for (size_t i = 0; i < pattern.fields.size(); ++i) {
-    PatternField& field = pattern.fields[i];
+    const PatternField& field = pattern.fields[i];
     Reg item = temp();
     if (field.rest) {
       if (is_list) emit_x(Op::ListRest, item, value, 0, static_cast<uint32_t>(i));
@@ -296,8 +332,8 @@ void FunctionCompiler::bind_pattern(Pattern& pattern, Reg value, bool is_var) {
       expression(field.default_value, item);
       bind(present);
     }
-    if (field.variable) define(*field.variable, item);
-    note_word(field.variable, is_var);
+    if (const Variable* variable = variable_of(field)) define(*variable, item);
+    note_word(variable_of(field), is_var);
     release_to(mark);
   }
 }
@@ -402,7 +438,7 @@ void FunctionCompiler::return_value(Reg value) {
   emit(Op::Return, value);
 }
 
-void FunctionCompiler::return_statement(Return& node) {
+void FunctionCompiler::return_statement(const Return& node) {
   if (!node.value && shares_exit(0)) {
     Reg nothing = temp();
     emit(Op::LoadNil, nothing);
@@ -437,7 +473,7 @@ void FunctionCompiler::return_statement(Return& node) {
 
 // ---- declarations ----
 
-void FunctionCompiler::declaration(Node* node) {
+void FunctionCompiler::declaration(const Node* node) {
   switch (node->kind) {
     case NodeKind::Function: return function_declaration(node->as<Function>());
     case NodeKind::Pipeline: return pipeline(node->as<Pipeline>());
@@ -451,68 +487,72 @@ void FunctionCompiler::declaration(Node* node) {
   }
 }
 
-void FunctionCompiler::function_declaration(Function& node) {
-  if (!node.variable) return;
-  FunctionCompiler inner(context_, *node.info, std::string(node.name.text));
+void FunctionCompiler::function_declaration(const Function& node) {
+  const Variable* variable = variable_of(node);
+  if (!variable) return;
+  FunctionCompiler inner(context_, *context_.bindings.function(node), std::string(node.name.text));
   auto code = inner.function(node.params, node.body);
-  if (home_of(*node.variable) != Home::Global) declare(*node.variable);
+  if (home_of(*variable) != Home::Global) declare(*variable);
   int mark = next_;
   Reg value = temp();
-  make_closure(value, std::move(code), *node.info);
-  define(*node.variable, value);
+  make_closure(value, std::move(code), *context_.bindings.function(node));
+  define(*variable, value);
   release_to(mark);
-  note_word(node.variable, false);
+  note_word(variable, false);
 }
 
-void FunctionCompiler::pipeline(Pipeline& node) {
-  auto& globals = context_.names.modules[&context_.module];
+void FunctionCompiler::pipeline(const Pipeline& node) {
+  auto& globals = context_.names.modules.at(&context_.module);
   auto found = globals.find(node.name.text);
   if (found == globals.end()) return;
-  FunctionCompiler inner(context_, *node.info, std::string(node.name.text));
-  auto code = inner.function(node.params, node.body);
+  FunctionCompiler inner(context_, *context_.bindings.function(node), std::string(node.name.text));
+  auto code = inner.function(node.params, context_.module.pipelines.body_of(node));
   int mark = next_;
   Reg value = temp();
-  make_closure(value, std::move(code), *node.info);
+  make_closure(value, std::move(code), *context_.bindings.function(node));
   emit_bx(Op::SetGlobal, value, found->second->global);
   release_to(mark);
 }
 
-void FunctionCompiler::enum_declaration(Enum& node) {
-  if (!node.variable) return;
+void FunctionCompiler::enum_declaration(const Enum& node) {
+  const Variable* variable = variable_of(node);
+  if (!variable) return;
   EnumShape shape{std::string(node.name.text), {}, declaration_id(node)};
   for (const EnumVariant& variant : node.variants) {
     int count = variant.has_payload ? static_cast<int>(variant.fields.size()) : -1;
     shape.variants.emplace_back(std::string(variant.name.text), count);
   }
-  if (home_of(*node.variable) != Home::Global) declare(*node.variable);
+  if (home_of(*variable) != Home::Global) declare(*variable);
   int mark = next_;
   Reg value = temp();
   emit_bx(Op::NewEnumType, value, constant(std::move(shape)));
-  define(*node.variable, value);
+  define(*variable, value);
   release_to(mark);
 }
 
-void FunctionCompiler::struct_declaration(Struct& node) {
-  if (!node.variable) return;
+void FunctionCompiler::struct_declaration(const Struct& node) {
+  const Variable* variable = variable_of(node);
+  if (!variable) return;
   StructShape shape{std::string(node.name.text), {}, declaration_id(node)};
   for (const StructField& field : node.fields) shape.fields.emplace_back(field.name.text);
-  if (home_of(*node.variable) != Home::Global) declare(*node.variable);
+  if (home_of(*variable) != Home::Global) declare(*variable);
   int mark = next_;
   Reg value = temp();
   emit_bx(Op::NewStructType, value, constant(std::move(shape)));
-  define(*node.variable, value);
+  define(*variable, value);
   release_to(mark);
 }
 
-void FunctionCompiler::impl(Impl& node) {
-  if (!node.variable) return;
+void FunctionCompiler::impl(const Impl& node) {
+  const Variable* variable = variable_of(node);
+  if (!variable) return;
   int mark = next_;
   Reg type = temps(2);
-  load_name(node, *node.variable, node.name.text, type);
-  for (Function* method : node.methods) {
-    FunctionCompiler inner(context_, *method->info, std::string(method->name.text));
+  load_name(node, *variable, node.name.text, type);
+  for (const Function* method : node.methods) {
+    FunctionCompiler inner(context_, *context_.bindings.function(*method), std::string(method->name.text));
     auto code = inner.function(method->params, method->body);
-    make_closure(type + 1, std::move(code), *method->info);
+    make_closure(type + 1, std::move(code), *context_.bindings.function(*method));
     at(method->name.span);
     emit_bx(Op::AddMethod, type, text_constant(method->name.text));
   }
@@ -521,7 +561,7 @@ void FunctionCompiler::impl(Impl& node) {
 
 // Tools, skills and eval packs are registered by library functions that come with the agents; until
 // then running one says so.
-void FunctionCompiler::registry_declaration(Node* node) {
+void FunctionCompiler::registry_declaration(const Node* node) {
   std::string_view what = node->is(NodeKind::Tool)    ? "`tool` declarations"
                           : node->is(NodeKind::Skill) ? "`skill` declarations"
                                                       : "`eval_pack` declarations";

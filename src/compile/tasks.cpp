@@ -13,7 +13,7 @@ void FunctionCompiler::call_internal(std::string_view name, Reg first, uint32_t 
   emit_x(Op::CallBuiltin, first, count, 0, found ? found->id : 0);
 }
 
-void FunctionCompiler::spawn(Spawn& node, Reg to) {
+void FunctionCompiler::spawn(const Spawn& node, Reg to) {
   Reg body = window(to, 1);
   closure(*node.body, body, "spawn");
   at(node.span);
@@ -21,7 +21,7 @@ void FunctionCompiler::spawn(Spawn& node, Reg to) {
   place_result(body, to);
 }
 
-void FunctionCompiler::parallel(Parallel& node, Reg to) {
+void FunctionCompiler::parallel(const Parallel& node, Reg to) {
   Reg first = window(to, 3);
   expression(node.source, first);
   closure(*node.body, first + 1, "parallel");
@@ -36,7 +36,7 @@ void FunctionCompiler::parallel(Parallel& node, Reg to) {
   place_result(first, to);
 }
 
-void FunctionCompiler::deadline(Deadline& node, Reg to) {
+void FunctionCompiler::deadline(const Deadline& node, Reg to) {
   Reg value = to < 0 ? -1 : temp();
   Reg arguments = temps(2);
   expression(node.duration, arguments);
@@ -55,7 +55,7 @@ void FunctionCompiler::deadline(Deadline& node, Reg to) {
 }
 
 // One lock per place in the program.
-void FunctionCompiler::mutex(Mutex& node, Reg to) {
+void FunctionCompiler::mutex(const Mutex& node, Reg to) {
   Position place = context_.module.source->position(node.span.start);
   Reg held = temp();
   at(node.span);
@@ -65,14 +65,14 @@ void FunctionCompiler::mutex(Mutex& node, Reg to) {
   if (to >= 0) emit(Op::LoadNil, to);
 }
 
-void FunctionCompiler::select(Select& node, Reg to) {
+void FunctionCompiler::select(const Select& node, Reg to) {
   Reg value = to < 0 ? -1 : temp();
   // [channels], timeout: nil waits for ever, `false` not at all.
   Reg first = temps(2);
   emit(Op::NewList, first, 0, 0);
   emit(Op::LoadNil, first + 1);
   const SelectCase* otherwise = nullptr;
-  for (SelectCase& option : node.cases) {
+  for (const SelectCase& option : node.cases) {
     if (option.kind != SelectCaseKind::Receive) otherwise = &option;
     int mark = next_;
     Reg source = temp();
@@ -94,7 +94,7 @@ void FunctionCompiler::select(Select& node, Reg to) {
   at(node.span);
   emit_x(Op::GetField, index, first, 0, cache("index"));
   int64_t number = 0;
-  for (SelectCase& option : node.cases) {
+  for (const SelectCase& option : node.cases) {
     if (option.kind != SelectCaseKind::Receive) continue;
     int mark = next_;
     size_t variables = live_.size();
@@ -102,12 +102,12 @@ void FunctionCompiler::select(Select& node, Reg to) {
     Reg wanted = temp();
     integer(number++, wanted);
     emit_jump(Op::JumpEqual, index, wanted, 0, next);
-    scope_start(option.scope);
-    if (option.variable) {
-      Reg reg = declare(*option.variable);
+    scope_start(context_.bindings.hoisted(option));
+    if (const Variable* variable = variable_of(option)) {
+      Reg reg = declare(*variable);
       at(option.binding.span);
       emit_x(Op::GetField, reg, first, 0, cache("value"));
-      if (option.variable->in_cell()) emit(Op::NewCell, reg, reg);
+      if (variable->in_cell()) emit(Op::NewCell, reg, reg);
     }
     block(option.body, value);
     jump(end);
@@ -117,7 +117,7 @@ void FunctionCompiler::select(Select& node, Reg to) {
   }
   bind(nothing);
   if (otherwise) {
-    scope_start(otherwise->scope);
+    scope_start(context_.bindings.hoisted(*otherwise));
     block(otherwise->body, value);
   } else if (value >= 0) {
     emit(Op::LoadNil, value);
@@ -128,13 +128,11 @@ void FunctionCompiler::select(Select& node, Reg to) {
 
 // ---- what ends with a scope ----
 
-bool is_owned(const TypeNode* type) { return type && type->kind == TypeKind::Named && type->name.text == "owned"; }
-
 const Variable* FunctionCompiler::owned_variable(const Node* node) const {
   if (!node->is(NodeKind::Let)) return nullptr;
   auto& let = node->as<Let>();
   if (!is_owned(let.type) || let.pattern->kind != PatternKind::Name) return nullptr;
-  return let.pattern->fields[0].variable;
+  return variable_of(let.pattern->fields[0]);
 }
 
 void FunctionCompiler::drop_owned(const Variable& variable) {
@@ -146,20 +144,20 @@ void FunctionCompiler::drop_owned(const Variable& variable) {
 // `return x` in a function that returns owned<T>: the caller owns it now, so the scope must not close it.
 void FunctionCompiler::give_up_ownership(const Node* node) {
   if (!info_.returns_owned || !node->is(NodeKind::Identifier)) return;
-  const Variable* variable = node->as<Identifier>().variable;
+  const Variable* variable = variable_of(*node);
   if (!variable || !variable->is_owned) return;
   Reg none = temp();
   emit(Op::LoadNil, none);
   switch (home_of(*variable)) {
-    case Home::Register: emit(Op::LoadNil, variable->reg); break;
-    case Home::Cell: emit(Op::SetCell, variable->reg, none); break;
+    case Home::Register: emit(Op::LoadNil, reg_of(*variable)); break;
+    case Home::Cell: emit(Op::SetCell, reg_of(*variable), none); break;
     default: break;
   }
 }
 
 // Permits that calls in this block acquire are given back when it is left.
-void FunctionCompiler::block_statements(Block& block, Reg value) {
-  if (!block.acquires) return statements(block.statements, value);
+void FunctionCompiler::block_statements(const Block& block, Reg value) {
+  if (!context_.bindings.acquires(block)) return statements(block.statements, value);
   Reg held = temp();
   call_internal("__permits_held", held, 0);
   with_cleanup([&] { statements(block.statements, value); },

@@ -16,10 +16,9 @@ void FunctionCompiler::check_param(const Param& param, Reg reg) {
 
 const TypeAlias* FunctionCompiler::find_alias(const Node* node) const {
   if (!node->is(NodeKind::Identifier)) return nullptr;
-  auto& name = node->as<Identifier>();
-  if (!name.variable || !name.variable->declaration) return nullptr;
-  if (!name.variable->declaration->is(NodeKind::TypeAlias)) return nullptr;
-  return &name.variable->declaration->as<TypeAlias>();
+  const Variable* variable = variable_of(*node);
+  if (!variable || !variable->declaration || !variable->declaration->is(NodeKind::TypeAlias)) return nullptr;
+  return &variable->declaration->as<TypeAlias>();
 }
 
 // A type alias in value position is its schema.

@@ -23,20 +23,23 @@ FunctionCompiler::Home FunctionCompiler::home_of(const Variable& variable) const
   return variable.in_cell() ? Home::CaptureCell : Home::Capture;
 }
 
-Reg FunctionCompiler::declare(Variable& variable) {
-  if (variable.reg >= 0) return variable.reg;
-  variable.reg = temp();
-  live_.push_back(&variable);
-  return variable.reg;
+Reg FunctionCompiler::declare(const Variable& variable) {
+  if (reg_of(variable) < 0) settle(variable, temp());
+  return reg_of(variable);
 }
 
-void FunctionCompiler::define(Variable& variable, Reg value) {
+void FunctionCompiler::settle(const Variable& variable, Reg reg) {
+  slot(variable).reg = reg;
+  live_.push_back(&variable);
+}
+
+void FunctionCompiler::define(const Variable& variable, Reg value) {
   switch (home_of(variable)) {
     case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::SetGlobal, value, variable.global); return;
     case Home::Cell: {
       Reg reg = declare(variable);
       // Declared again: closures that know the cell see the new value.
-      emit(std::exchange(variable.has_cell, true) ? Op::SetCell : Op::NewCell, reg, value);
+      emit(std::exchange(slot(variable).has_cell, true) ? Op::SetCell : Op::NewCell, reg, value);
       return;
     }
     default: {
@@ -49,9 +52,9 @@ void FunctionCompiler::define(Variable& variable, Reg value) {
 void FunctionCompiler::load(const Variable& variable, Reg to) {
   switch (home_of(variable)) {
     case Home::Register:
-      if (to != variable.reg) emit(Op::Move, to, variable.reg);
+      if (to != reg_of(variable)) emit(Op::Move, to, reg_of(variable));
       return;
-    case Home::Cell: emit(Op::GetCell, to, variable.reg); return;
+    case Home::Cell: emit(Op::GetCell, to, reg_of(variable)); return;
     case Home::Capture: emit(Op::GetCapture, to, info_.capture_index(&variable)); return;
     case Home::CaptureCell: emit(Op::GetCaptureCell, to, info_.capture_index(&variable)); return;
     case Home::Self: emit(Op::GetSelf, to); return;
@@ -66,9 +69,9 @@ void FunctionCompiler::store(const Variable& variable, Reg value, Span span) {
   }
   switch (home_of(variable)) {
     case Home::Register:
-      if (variable.reg != value) emit(Op::Steal, variable.reg, value);
+      if (reg_of(variable) != value) emit(Op::Steal, reg_of(variable), value);
       return;
-    case Home::Cell: emit(Op::SetCell, variable.reg, value); return;
+    case Home::Cell: emit(Op::SetCell, reg_of(variable), value); return;
     case Home::CaptureCell: emit(Op::SetCaptureCell, value, info_.capture_index(&variable)); return;
     case Home::Global: emit_bx(context_.is_prelude ? Op::SetLibrary : Op::AssignGlobal, value, variable.global); return;
     case Home::Capture:
@@ -86,9 +89,9 @@ const Candidates* FunctionCompiler::candidates(const syntax::Node& use) const {
 
 Reg FunctionCompiler::own_register(const syntax::Node* node) const {
   if (!node->is(syntax::NodeKind::Identifier)) return -1;
-  const Variable* variable = node->as<syntax::Identifier>().variable;
+  const Variable* variable = variable_of(*node);
   if (!variable || home_of(*variable) != Home::Register || candidates(*node)) return -1;
-  return variable->reg;
+  return reg_of(*variable);
 }
 
 // A name that no variable has: a constant, a builtin as a value (the VM links that constant to its row), or nothing.
@@ -137,7 +140,7 @@ void FunctionCompiler::store_name(const syntax::Identifier& target, Reg value) {
     if (asks && variable.word) require_var(variable, target.span);
     store(variable, value, target.span);
   };
-  if (!all) write(*target.variable);
+  if (!all) write(*variable_of(target));
   else write_first_set(target, *all, write);
 }
 
@@ -167,7 +170,7 @@ void FunctionCompiler::place_of(const Variable& variable, Place& place, uint32_t
   switch (home_of(variable)) {
     case Home::Cell:
       place = Place::Cell;
-      index = static_cast<uint32_t>(variable.reg);
+      index = static_cast<uint32_t>(reg_of(variable));
       return;
     case Home::CaptureCell:
       place = Place::Capture;
@@ -179,8 +182,7 @@ void FunctionCompiler::place_of(const Variable& variable, Place& place, uint32_t
 
 void FunctionCompiler::release_variables(size_t mark) {
   while (live_.size() > mark) {
-    live_.back()->reg = -1;
-    live_.back()->has_cell = false;
+    slot(*live_.back()) = {};
     live_.pop_back();
   }
 }
@@ -188,7 +190,7 @@ void FunctionCompiler::release_variables(size_t mark) {
 void FunctionCompiler::make_closure(Reg to, std::shared_ptr<bytecode::Code> code, const FunctionInfo& info) {
   for (const Variable* variable : info.captures) {
     if (variable->owner == &info_) {
-      code->captures.push_back({Capture::From::Register, static_cast<uint32_t>(variable->reg)});
+      code->captures.push_back({Capture::From::Register, static_cast<uint32_t>(reg_of(*variable))});
     } else if (variable->names_function(&info_)) {
       code->captures.push_back({Capture::From::Self, 0});
     } else {

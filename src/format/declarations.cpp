@@ -44,9 +44,9 @@ void Printer::declaration(const Node* node) {
         text(" ");
         text(decl.name.text);
       }
-      if (pack.id.span.length() > 0) {
+      if (pack.id_text.span.length() > 0) {
         text(" ");
-        text(source(pack.id.span));
+        text(source(pack.id_text.span));
       }
       fields(pack.fields, *node, true);
       return;
@@ -106,7 +106,7 @@ void Printer::attributes(const Declaration& decl) {
   }
   if (decl.attributes.empty()) return;
   uint32_t name = decl.name.empty() ? decl.span.end : decl.name.span.start;
-  if (decl.name.empty() && decl.is(NodeKind::EvalPack)) name = decl.as<EvalPack>().id.span.start;
+  if (decl.name.empty() && decl.is(NodeKind::EvalPack)) name = decl.as<EvalPack>().id_text.span.start;
   while (const Comment* comment = next_comment(name)) {
     ++comment_;
     layout_.verbatim(comment_text(*comment));
@@ -200,11 +200,11 @@ void Printer::import(const Import& import) {
       path.remove_prefix(slash + 1);
     }
   }
-  auto start = [&](size_t i) { return import.names[i].name.span.start; };
+  auto start = [&](size_t i) { return import.names[i].span.start; };
   uint32_t close_at = import.scoped ? import.span.end - 1 : import.path_span.start;
   // `{ a, b }` with spaces inside, unlike a dict.
   comma_list({"{", "}", !import.scoped}, import.names.size(), close_at, start,
-             [&](size_t i) { text(import.names[i].name.text); });
+             [&](size_t i) { text(import.names[i].text); });
   if (import.scoped) return;
   text(" from ");
   layout_.verbatim(source(import.path_span));
@@ -256,7 +256,7 @@ void Printer::generics(List<GenericParam> items) {
 void Printer::fields(List<SkillField> items, const Node& decl, bool colons) {
   const auto& header = static_cast<const Declaration&>(decl);
   uint32_t from = header.name.empty() ? decl.span.start : header.name.span.end;
-  if (colons) from = std::max(from, decl.as<EvalPack>().id.span.end);
+  if (colons) from = std::max(from, decl.as<EvalPack>().id_text.span.end);
   text(" ");
   braced_sequence(
       items.size(), open_brace_after(from, decl.span.end), decl.span.end - 1,

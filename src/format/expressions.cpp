@@ -152,7 +152,52 @@ void Printer::bare_expr(const Node* node) {
     case NodeKind::CostRoute: control(node, Position::Value); return;
     case NodeKind::Spread:
     case NodeKind::NamedArgument: argument(node); return;
-    default: literal(node);
+    case NodeKind::NilLiteral:
+    case NodeKind::BoolLiteral:
+    case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral:
+    case NodeKind::DurationLiteral:
+    case NodeKind::StringLiteral:
+    case NodeKind::InterpolatedString:
+    case NodeKind::Identifier:
+    case NodeKind::Broken: literal(node); return;
+    // See above.
+    case NodeKind::Binary:
+    case NodeKind::Pipe:
+    case NodeKind::Ternary:
+    case NodeKind::Call:
+    case NodeKind::MethodCall:
+    case NodeKind::Member:
+    case NodeKind::Index:
+    case NodeKind::Slice:
+    case NodeKind::TryUnwrap: return;
+    // Statements are written by `statement`.
+    case NodeKind::Let:
+    case NodeKind::Const:
+    case NodeKind::Assign:
+    case NodeKind::For:
+    case NodeKind::While:
+    case NodeKind::Return:
+    case NodeKind::Throw:
+    case NodeKind::Break:
+    case NodeKind::Continue:
+    case NodeKind::Defer:
+    case NodeKind::Guard:
+    case NodeKind::Require:
+    case NodeKind::Yield:
+    case NodeKind::Emit:
+    case NodeKind::Function:
+    case NodeKind::Pipeline:
+    case NodeKind::Override:
+    case NodeKind::Tool:
+    case NodeKind::Skill:
+    case NodeKind::EvalPack:
+    case NodeKind::TypeAlias:
+    case NodeKind::Enum:
+    case NodeKind::Struct:
+    case NodeKind::Impl:
+    case NodeKind::Interface:
+    case NodeKind::Import: return;
   }
 }
 

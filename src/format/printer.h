@@ -183,7 +183,7 @@ class Printer {
   void type(const syntax::TypeNode* type);
   void type_operand(const syntax::TypeNode* type, bool parens);
   void shape(const syntax::TypeNode* type);
-  void types(std::string_view open, syntax::List<syntax::TypeNode*> items, std::string_view close);
+  void types(std::string_view open, syntax::List<const syntax::TypeNode*> items, std::string_view close);
   void return_type(const syntax::TypeNode* type);
 
   void text(std::string_view text) { layout_.text(text); }

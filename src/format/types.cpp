@@ -126,7 +126,7 @@ void Printer::shape(const TypeNode* value) {
       });
 }
 
-void Printer::types(std::string_view open, List<TypeNode*> items, std::string_view close) {
+void Printer::types(std::string_view open, List<const TypeNode*> items, std::string_view close) {
   if (items.empty()) return;
   text(open);
   for (size_t i = 0; i < items.size(); ++i) {

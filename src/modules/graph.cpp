@@ -32,10 +32,10 @@ Name declared_name(const Node& node, bool& is_pub) {
 
 // Calls `visit(name, is_pub, node)` for each name a top-level statement introduces.
 template <class Visit>
-static void each_declared(Node& node, Visit visit) {
+static void each_declared(const Node& node, Visit visit) {
   if (node.is(NodeKind::Let)) {
     auto& let = node.as<Let>();
-    for (PatternField& field : let.pattern->fields) visit(field.binding, let.is_pub, node);
+    for (const PatternField& field : let.pattern->fields) visit(field.binding, let.is_pub, node);
     return;
   }
   bool is_pub = false;
@@ -72,6 +72,7 @@ Module* Graph::add(const std::string& path, const std::string& display, std::str
   module.embedded = embedded;
   module.source = std::make_shared<SourceFile>(display, std::move(text));
   module.tree = syntax::parse(module.source, sink_);
+  module.pipelines = extend_pipelines(*module.tree, sink_);
   declare_exports(module);
   load_imports(module, path::directory(path));
   order_.push_back(&module);
@@ -79,7 +80,7 @@ Module* Graph::add(const std::string& path, const std::string& display, std::str
 }
 
 void Graph::load_imports(Module& module, const std::string& directory) {
-  for (Node* node : module.tree->items) {
+  for (const Node* node : module.tree->items) {
     if (!node->is(NodeKind::Import)) continue;
     auto& declaration = node->as<Import>();
     if (declaration.path_span.length() == 0) {  // reported by the parser
@@ -155,11 +156,11 @@ std::optional<std::string> Graph::find_in_packages(const std::string& path, cons
 
 void Graph::declare_exports(Module& module) {
   bool any_pub = false;
-  for (Node* node : module.tree->items) {
-    each_declared(*node, [&](Name, bool is_pub, Node& at) { any_pub |= is_pub && counts_as_pub(at); });
+  for (const Node* node : module.tree->items) {
+    each_declared(*node, [&](Name, bool is_pub, const Node& at) { any_pub |= is_pub && counts_as_pub(at); });
   }
-  for (Node* node : module.tree->items) {
-    each_declared(*node, [&](Name name, bool is_pub, Node& at) {
+  for (const Node* node : module.tree->items) {
+    each_declared(*node, [&](Name name, bool is_pub, const Node& at) {
       if (any_pub && !is_pub) return;
       module.exports.try_emplace(name.text, Export{name.text, &module, &at});
     });
@@ -176,9 +177,9 @@ static void each_passed_on(const Module& module, Visit visit) {
       for (auto& [name, from] : exports) visit(name, from, dependency.import->path_span);
       continue;
     }
-    for (ImportedName& imported : dependency.import->names) {
-      auto found = exports.find(imported.name.text);
-      if (found != exports.end()) visit(found->first, found->second, imported.name.span);
+    for (const Name& imported : dependency.import->names) {
+      auto found = exports.find(imported.text);
+      if (found != exports.end()) visit(found->first, found->second, imported.span);
     }
   }
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "modules/extend.h"
 #include "syntax/tree.h"
 
 // The files of a program: which module each import means and what it exports.
@@ -32,20 +33,19 @@ struct Module;
 struct Export {
   std::string_view name;
   Module* origin = nullptr;  // the module that declares it
-  syntax::Node* declaration = nullptr;
+  const syntax::Node* declaration = nullptr;
 };
 
 struct Dependency {
-  syntax::Import* import = nullptr;
+  const syntax::Import* import = nullptr;
   Module* target = nullptr;  // null: not found
 };
 
 struct Module {
   std::string path;  // normalized: a file path, or "std/..."
   SourcePtr source;
-  std::unique_ptr<syntax::Tree> tree;
-  // Copies of the tree that nodes of `tree` came from (pipelines that extend others).
-  std::vector<std::unique_ptr<syntax::Tree>> copies;
+  std::unique_ptr<const syntax::Tree> tree;
+  ExtendedPipelines pipelines;
   std::vector<Dependency> imports;
   std::map<std::string_view, Export> exports;
   bool embedded = false;

@@ -137,7 +137,7 @@ AttributeValue* Parser::parse_attribute_symbol() {
 void Parser::parse_attribute_values(AttributeValue* value, TokenKind closer) {
   auto opener = static_cast<uint32_t>(at_);
   advance();
-  ListBuilder<AttributeValue*> items(attribute_values_, tree_.arena);
+  ListBuilder<const AttributeValue*> items(attribute_values_, tree_.arena);
   parse_comma_list(closer, opener, [&] { items.add(parse_attribute_value()); });
   value->items = items.finish();
 }
@@ -146,7 +146,7 @@ void Parser::parse_attribute_dict(AttributeValue* value) {
   auto opener = static_cast<uint32_t>(at_);
   advance();
   ListBuilder<Name> keys(names_, tree_.arena);
-  ListBuilder<AttributeValue*> items(attribute_values_, tree_.arena);
+  ListBuilder<const AttributeValue*> items(attribute_values_, tree_.arena);
   parse_comma_list(TokenKind::RightBrace, opener, [&] {
     if (at(TokenKind::String) || at(TokenKind::RawString)) {
       keys.add({string_value(token()), token().span()});

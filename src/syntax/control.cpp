@@ -10,9 +10,7 @@ bool Parser::at_elif() const {
 }
 
 Node* Parser::parse_if() {
-  If* first = nullptr;
-  If* previous = nullptr;
-  uint32_t links = 0;
+  ListBuilder<If*> links(ifs_, tree_.arena);
   // A long `else if` chain is a loop here, yet each link makes the tree one level deeper.
   for (;;) {
     auto* link = node<If>(NodeKind::If, start());
@@ -20,9 +18,8 @@ Node* Parser::parse_if() {
     link->condition = parse_condition();
     link->then_block = parse_block("the condition");
     done(link);
-    if (previous) previous->else_branch = link;
-    else first = link;
-    previous = link;
+    if (!links.empty()) links.back()->else_branch = link;
+    links.add(link);
     if (failed_) break;
     if (at_elif()) {
       fail("`else if`").fix({"write `else if`", token().span(), "else if"});
@@ -33,15 +30,13 @@ Node* Parser::parse_if() {
       link->else_branch = parse_block("`else`");
       break;
     }
-    if (++links + depth_ > kMaxDepth) {
+    if (links.size() + depth_ > kMaxDepth) {
       too_deep(kMaxDepth);
       break;
     }
   }
-  for (Node* link = first; link && link->is(NodeKind::If); link = link->as<If>().else_branch) {
-    done(link);
-  }
-  return first;
+  for (size_t i = 0; i < links.size(); ++i) done(links[i]);
+  return links[0];
 }
 
 Node* Parser::parse_match() {
@@ -92,8 +87,8 @@ Block* Parser::parse_arm_body() {
     return parse_block("`->`");
   }
   auto* body = node<Block>(NodeKind::Block, start());
-  Node* only = parse_statement();
-  body->statements = tree_.arena.copy(std::span<Node* const>(&only, 1));
+  const Node* only = parse_statement();
+  body->statements = tree_.arena.copy(std::span<const Node* const>(&only, 1));
   return done(body);
 }
 
@@ -241,7 +236,7 @@ Node* Parser::parse_select() {
 }
 
 SelectCase Parser::parse_select_case() {
-  SelectCase found{};
+  SelectCase found{.id = new_id()};
   found.kind = SelectCaseKind::Receive;
   if (at_word("timeout") && kind(1) != TokenKind::KwFrom) {
     advance();
@@ -284,7 +279,7 @@ Node* Parser::parse_cost_route() {
   route->options = options.finish();
   uint32_t start = previous_end();
   auto* body = node<Block>(NodeKind::Block, start);
-  ListBuilder<Node*> items(nodes_, tree_.arena);
+  ListBuilder<const Node*> items(nodes_, tree_.arena);
   parse_statements(items, opener);
   body->statements = items.finish();
   body->span.end = this->start() < start ? start : this->start();

@@ -155,10 +155,10 @@ Declaration* Parser::parse_eval_pack(uint32_t start) {
   advance();
   if (at(TokenKind::Identifier)) pack->name = take_name();
   if (at(TokenKind::String) || at(TokenKind::RawString)) {
-    pack->id = {string_value(token()), token().span()};
+    pack->id_text = {string_value(token()), token().span()};
     advance();
   }
-  if (pack->name.empty() && pack->id.empty()) expect_name("a name or a string after `eval_pack`");
+  if (pack->name.empty() && pack->id_text.empty()) expect_name("a name or a string after `eval_pack`");
   auto opener = static_cast<uint32_t>(at_);
   if (!expect(TokenKind::LeftBrace)) return done(pack);
   WithContext context(*this, block_context());
@@ -227,7 +227,7 @@ EnumVariant Parser::parse_variant() {
   WithContext context(*this, bracket_context());
   ListBuilder<Param> fields(params_, tree_.arena);
   parse_comma_list(TokenKind::RightParen, opener, [&] {
-    Param field{};
+    Param field{.id = new_id()};
     if (is_word(kind()) && kind(1) == TokenKind::Colon) {
       field.name = take_name();
       advance();
@@ -275,7 +275,7 @@ Declaration* Parser::parse_impl(uint32_t start) {
   auto opener = static_cast<uint32_t>(at_);
   if (!expect(TokenKind::LeftBrace, "`{` after the struct name")) return done(impl);
   WithContext context(*this, block_context());
-  ListBuilder<Function*> methods(functions_, tree_.arena);
+  ListBuilder<const Function*> methods(functions_, tree_.arena);
   for (;;) {
     while (accept(TokenKind::Semicolon)) {}
     if (!in_braces(opener)) break;
@@ -308,7 +308,7 @@ Declaration* Parser::parse_interface(uint32_t start) {
   if (!expect(TokenKind::LeftBrace, "`{` after the interface name")) return done(decl);
   WithContext context(*this, block_context());
   ListBuilder<AssociatedType> types(associated_, tree_.arena);
-  ListBuilder<Function*> methods(functions_, tree_.arena);
+  ListBuilder<const Function*> methods(functions_, tree_.arena);
   for (;;) {
     while (accept(TokenKind::Semicolon) || accept(TokenKind::Comma)) {}
     if (!in_braces(opener)) break;
@@ -373,12 +373,12 @@ void Parser::parse_scoped_import(Import* import) {
 }
 
 // At `{`.
-List<ImportedName> Parser::parse_imported_names() {
+List<Name> Parser::parse_imported_names() {
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
   advance();
-  ListBuilder<ImportedName> names(imported_, tree_.arena);
-  parse_comma_list(TokenKind::RightBrace, opener, [&] { names.add({expect_name("a name to import")}); });
+  ListBuilder<Name> names(names_, tree_.arena);
+  parse_comma_list(TokenKind::RightBrace, opener, [&] { names.add(expect_name("a name to import")); });
   return names.finish();
 }
 
@@ -393,7 +393,7 @@ List<Param> Parser::parse_params() {
 }
 
 Param Parser::parse_param() {
-  Param param{};
+  Param param{.id = new_id()};
   param.rest = accept(TokenKind::Ellipsis);
   param.name = expect_name(param.rest ? "a name after `...`" : "a parameter name");
   if (accept(TokenKind::Colon)) param.type = parse_type();

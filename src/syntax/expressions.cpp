@@ -332,7 +332,7 @@ NodeList Parser::parse_args() {
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
   advance();
-  ListBuilder<Node*> args(nodes_, tree_.arena);
+  ListBuilder<const Node*> args(nodes_, tree_.arena);
   parse_comma_list(TokenKind::RightParen, opener, [&] { args.add(parse_arg()); });
   return args.finish();
 }

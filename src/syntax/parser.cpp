@@ -29,7 +29,7 @@ Parser::Parser(Tree& tree, TokenList& list, diag::Sink& sink)
       extent_(list.tokens.size() - 1) {}
 
 void Parser::parse_file() {
-  ListBuilder<Node*> items(nodes_, tree_.arena);
+  ListBuilder<const Node*> items(nodes_, tree_.arena);
   parse_statements(items, kNoOpener);
   tree_.items = items.finish();
 }
@@ -151,7 +151,7 @@ diag::Report Parser::report(diag::Code code, Span span, std::string_view value) 
   return sink_.report(code, tree_.source, span, value);
 }
 
-Node* Parser::error_node(uint32_t start) { return done(node<ErrorNode>(NodeKind::Error, start)); }
+Node* Parser::error_node(uint32_t start) { return done(node<Broken>(NodeKind::Broken, start)); }
 
 void Parser::too_deep(uint32_t limit) {
   if (gave_up_) return;
@@ -216,9 +216,10 @@ void Parser::recover(size_t first, uint32_t opener) {
   }
 }
 
-std::unique_ptr<Tree> parse(SourcePtr source, diag::Sink& sink) {
+std::unique_ptr<const Tree> parse(SourcePtr source, diag::Sink& sink, NodeId after) {
   auto tree = std::make_unique<Tree>();
   tree->source = std::move(source);
+  tree->last_id = after;
   size_t errors = sink.error_count();
   TokenList list = lex(tree->source, sink);
   Parser(*tree, list, sink).parse_file();

@@ -201,7 +201,7 @@ class Parser {
   // ---- statements (statements.cpp) ----
   Block* parse_block(std::string_view after);
   Block* block_from_statements(uint32_t opener);
-  void parse_statements(ListBuilder<Node*>& items, uint32_t opener);
+  void parse_statements(ListBuilder<const Node*>& items, uint32_t opener);
   void fail_block(std::string_view after);
   Node* parse_statement();
   Node* parse_keyword_statement();
@@ -236,7 +236,7 @@ class Parser {
   Node* parse_member(Node* object, uint32_t start);
   NodeList parse_args();
   Node* parse_arg();
-  List<TypeNode*> parse_type_args();
+  List<const TypeNode*> parse_type_args();
 
   // ---- primary expressions (primary.cpp) ----
   Node* parse_primary();
@@ -297,7 +297,7 @@ class Parser {
   Declaration* parse_interface(uint32_t start);
   Declaration* parse_import(uint32_t start);
   void parse_scoped_import(Import* import);
-  List<ImportedName> parse_imported_names();
+  List<Name> parse_imported_names();
   EnumVariant parse_variant();
   List<Param> parse_params();
   Param parse_param();
@@ -322,6 +322,7 @@ class Parser {
   TypeNode* parse_function_type();
   TypeNode* parse_shape_type();
   TypeNode* type_node(TypeKind kind, uint32_t start);
+  List<const TypeNode*> one_type(const TypeNode* type);
 
   // ---- patterns (patterns.cpp) ----
   Pattern* parse_pattern(bool in_for);
@@ -336,11 +337,13 @@ class Parser {
   MatchPattern* match_pattern(MatchPatternKind kind, uint32_t start);
   bool ends_pattern(TokenKind k) const;
 
+  NodeId new_id() { return {++tree_.last_id.number}; }
   template <class T>
   T* node(NodeKind kind, uint32_t start) {
     T* result = tree_.arena.make<T>();
     result->kind = kind;
     result->span.start = start;
+    result->id = new_id();
     return result;
   }
   // Sets the end of the node to the last token read.
@@ -368,28 +371,28 @@ class Parser {
   uint32_t height_ = 0;        // chain parts in the deepest expression since it was last set to 0
   uint32_t placeholders_ = 0;  // `_` seen as a value and not yet taken by a pipe
 
-  std::vector<Node*> nodes_;
+  std::vector<const Node*> nodes_;
   std::vector<TextPiece> pieces_;
   std::vector<DictEntry> entries_;
   std::vector<Param> params_;
-  std::vector<TypeNode*> types_;
+  std::vector<const TypeNode*> types_;
   std::vector<ShapeField> shape_fields_;
   std::vector<PatternField> pattern_fields_;
-  std::vector<MatchPattern*> patterns_;
+  std::vector<const MatchPattern*> patterns_;
+  std::vector<If*> ifs_;
   std::vector<MatchArm> arms_;
   std::vector<SelectCase> cases_;
   std::vector<GenericParam> generics_;
   std::vector<WhereBound> bounds_;
   std::vector<Attribute> attributes_;
   std::vector<AttributeArg> attribute_args_;
-  std::vector<AttributeValue*> attribute_values_;
+  std::vector<const AttributeValue*> attribute_values_;
   std::vector<Name> names_;
   std::vector<SkillField> skill_fields_;
   std::vector<EnumVariant> variants_;
   std::vector<StructField> struct_fields_;
-  std::vector<Function*> functions_;
+  std::vector<const Function*> functions_;
   std::vector<AssociatedType> associated_;
-  std::vector<ImportedName> imported_;
 };
 
 }  // namespace harn::syntax

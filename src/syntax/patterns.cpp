@@ -28,7 +28,7 @@ Pattern* Parser::parse_pattern(bool in_for) {
     }
   } else {
     pattern->kind = PatternKind::Name;
-    PatternField field{};
+    PatternField field{.id = new_id()};
     field.binding = expect_name("a name or a pattern");
     pattern->fields = tree_.arena.copy(std::span<const PatternField>(&field, 1));
   }
@@ -48,7 +48,7 @@ List<PatternField> Parser::parse_pattern_fields(PatternKind kind, TokenKind clos
 }
 
 PatternField Parser::parse_pattern_field(PatternKind kind) {
-  PatternField field{};
+  PatternField field{.id = new_id()};
   if (accept(TokenKind::Ellipsis)) {
     field.rest = true;
     field.binding = expect_name("a name after `...`");
@@ -80,6 +80,7 @@ PatternField Parser::parse_pattern_field(PatternKind kind) {
 
 MatchPattern* Parser::match_pattern(MatchPatternKind kind, uint32_t start) {
   auto* pattern = tree_.arena.make<MatchPattern>();
+  pattern->id = new_id();
   pattern->kind = kind;
   pattern->span.start = start;
   return pattern;
@@ -93,7 +94,7 @@ static bool is_literal(const Node* value) {
     case NodeKind::FloatLiteral:
     case NodeKind::StringLiteral:
     case NodeKind::DurationLiteral:
-    case NodeKind::Error: return true;
+    case NodeKind::Broken: return true;
     case NodeKind::Unary: {
       const Unary& unary = value->as<Unary>();
       return unary.op == UnaryOp::Negate &&
@@ -107,7 +108,7 @@ MatchPattern* Parser::parse_match_pattern() {
   uint32_t start = this->start();
   MatchPattern* first = parse_single_pattern();
   if (!at(TokenKind::Bar) || failed_) return first;
-  ListBuilder<MatchPattern*> alternatives(patterns_, tree_.arena);
+  ListBuilder<const MatchPattern*> alternatives(patterns_, tree_.arena);
   alternatives.add(first);
   while (accept(TokenKind::Bar)) alternatives.add(parse_single_pattern());
   auto* pattern = match_pattern(MatchPatternKind::Or, start);
@@ -172,7 +173,7 @@ MatchPattern* Parser::parse_dict_pattern() {
   WithContext context(*this, bracket_context());
   advance();
   ListBuilder<Name> keys(names_, tree_.arena);
-  ListBuilder<MatchPattern*> items(patterns_, tree_.arena);
+  ListBuilder<const MatchPattern*> items(patterns_, tree_.arena);
   parse_comma_list(TokenKind::RightBrace, opener, [&] {
     if (pattern->has_rest) report(diag::Code::RestNotLast, pattern->name.span, pattern->name.text);
     if (accept(TokenKind::Ellipsis)) {
@@ -206,7 +207,7 @@ MatchPattern* Parser::parse_list_pattern() {
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
   advance();
-  ListBuilder<MatchPattern*> items(patterns_, tree_.arena);
+  ListBuilder<const MatchPattern*> items(patterns_, tree_.arena);
   parse_comma_list(TokenKind::RightBracket, opener, [&] {
     if (pattern->has_rest) report(diag::Code::RestNotLast, pattern->name.span, pattern->name.text);
     if (accept(TokenKind::Ellipsis)) {
@@ -235,7 +236,7 @@ MatchPattern* Parser::parse_variant_pattern() {
   if (accept(TokenKind::LeftParen)) {
     WithContext context(*this, bracket_context());
     pattern->has_payload = true;
-    ListBuilder<MatchPattern*> items(patterns_, tree_.arena);
+    ListBuilder<const MatchPattern*> items(patterns_, tree_.arena);
     parse_comma_list(TokenKind::RightParen, opener, [&] { items.add(parse_match_pattern()); });
     pattern->items = items.finish();
   }

@@ -193,7 +193,7 @@ Node* Parser::parse_interpolated() {
 
   // Text and expressions take turns: piece 0, expression 0, piece 1, ... A piece may be empty.
   size_t first = pieces_.size();
-  ListBuilder<Node*> expressions(nodes_, tree_.arena);
+  ListBuilder<const Node*> expressions(nodes_, tree_.arena);
   pieces_.push_back({});
   while (!failed_ && !at(TokenKind::StringClose)) {
     if (at(TokenKind::StringText)) {
@@ -213,7 +213,7 @@ Node* Parser::parse_interpolated() {
   if (multiline) decode_multiline(tree_.arena, pieces);
 
   size_t count = expressions.size();
-  ListBuilder<Node*> parts(nodes_, tree_.arena);
+  ListBuilder<const Node*> parts(nodes_, tree_.arena);
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (!pieces[i].value.empty()) {
       auto* part = node<StringLiteral>(NodeKind::StringLiteral, pieces[i].span.start);
@@ -235,7 +235,7 @@ Node* Parser::parse_list() {
   auto opener = static_cast<uint32_t>(at_);
   WithContext context(*this, bracket_context());
   advance();
-  ListBuilder<Node*> items(nodes_, tree_.arena);
+  ListBuilder<const Node*> items(nodes_, tree_.arena);
   parse_comma_list(TokenKind::RightBracket, opener, [&] {
     uint32_t start = this->start();
     if (accept(TokenKind::Ellipsis)) {
@@ -357,7 +357,7 @@ Closure* Parser::parse_closure() {
   auto* body = node<Block>(NodeKind::Block, previous_end());
   {
     WithContext context(*this, block_context());
-    ListBuilder<Node*> items(nodes_, tree_.arena);
+    ListBuilder<const Node*> items(nodes_, tree_.arena);
     parse_statements(items, opener);
     body->statements = items.finish();
   }

@@ -12,7 +12,7 @@ namespace harn::syntax {
 
 struct SignatureParam {
   Name name;
-  TypeNode* type = nullptr;
+  const TypeNode* type = nullptr;
   bool optional = false;
   bool rest = false;
 };
@@ -20,7 +20,7 @@ struct SignatureParam {
 struct Signature {
   List<GenericParam> generics;
   List<SignatureParam> params;
-  TypeNode* result = nullptr;
+  const TypeNode* result = nullptr;
 };
 
 // Signatures and the arena they live in. What is not one is reported to the sink.

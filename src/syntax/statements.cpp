@@ -37,14 +37,14 @@ void Parser::fail_block(std::string_view after) {
 Block* Parser::block_from_statements(uint32_t opener) {
   auto* block = node<Block>(NodeKind::Block, tokens_[opener].start);
   WithContext context(*this, block_context());
-  ListBuilder<Node*> items(nodes_, tree_.arena);
+  ListBuilder<const Node*> items(nodes_, tree_.arena);
   parse_statements(items, opener);
   block->statements = items.finish();
   expect_close(TokenKind::RightBrace, opener);
   return done(block);
 }
 
-void Parser::parse_statements(ListBuilder<Node*>& items, uint32_t opener) {
+void Parser::parse_statements(ListBuilder<const Node*>& items, uint32_t opener) {
   size_t outer = extent_;
   extent_ = end_of(opener);
   for (;;) {
@@ -190,7 +190,7 @@ static std::string_view invalid_target(const Node* target) {
     case NodeKind::InterpolatedString: return "a literal";
     case NodeKind::ListLiteral:
     case NodeKind::DictLiteral: return "a literal; destructuring needs `let` or `var`";
-    case NodeKind::Error: return {};
+    case NodeKind::Broken: return {};
     default: return "this expression";
   }
 }

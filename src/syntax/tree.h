@@ -24,12 +24,15 @@ struct Tree {
   SourcePtr source;
   Arena arena;
   NodeList items;                 // top-level statements and declarations, in order
+  NodeId last_id;                 // every node and keyed part has a number up to this one
   std::vector<Comment> comments;  // in source order
   bool has_errors = false;
 };
 
 // Parses a whole file. Problems go to the sink; the tree then holds what could be understood, with
 // Error nodes in place of the rest. Never fails otherwise.
-std::unique_ptr<Tree> parse(SourcePtr source, diag::Sink& sink);
+//
+// `after`: ids begin behind this one, for a tree whose nodes are used together with those of another.
+std::unique_ptr<const Tree> parse(SourcePtr source, diag::Sink& sink, NodeId after = {});
 
 }  // namespace harn::syntax

@@ -6,9 +6,14 @@ namespace harn::syntax {
 
 TypeNode* Parser::type_node(TypeKind kind, uint32_t start) {
   auto* type = tree_.arena.make<TypeNode>();
+  type->id = new_id();
   type->kind = kind;
   type->span.start = start;
   return type;
+}
+
+List<const TypeNode*> Parser::one_type(const TypeNode* type) {
+  return tree_.arena.copy(std::span<const TypeNode* const>(&type, 1));
 }
 
 TypeNode* Parser::parse_type() {
@@ -16,7 +21,7 @@ TypeNode* Parser::parse_type() {
   uint32_t start = this->start();
   TypeNode* first = parse_intersection_type();
   if (!at(TokenKind::Bar) || failed_) return first;
-  ListBuilder<TypeNode*> members(types_, tree_.arena);
+  ListBuilder<const TypeNode*> members(types_, tree_.arena);
   members.add(first);
   while (accept(TokenKind::Bar)) members.add(parse_intersection_type());
   auto* type = type_node(TypeKind::Union, start);
@@ -28,7 +33,7 @@ TypeNode* Parser::parse_intersection_type() {
   uint32_t start = this->start();
   TypeNode* first = parse_postfix_type();
   if (!at(TokenKind::Ampersand) || failed_) return first;
-  ListBuilder<TypeNode*> members(types_, tree_.arena);
+  ListBuilder<const TypeNode*> members(types_, tree_.arena);
   members.add(first);
   while (accept(TokenKind::Ampersand)) members.add(parse_postfix_type());
   auto* type = type_node(TypeKind::Intersection, start);
@@ -51,7 +56,7 @@ TypeNode* Parser::parse_postfix_type() {
     advance();
     if (allows_nil(type)) continue;
     auto* optional = type_node(TypeKind::Optional, start);
-    optional->items = tree_.arena.copy(std::span<TypeNode* const>(&type, 1));
+    optional->items = one_type(type);
     type = done(optional);
   }
   return type;
@@ -95,8 +100,7 @@ TypeNode* Parser::parse_primary_type() {
       auto opener = static_cast<uint32_t>(at_);
       advance();
       auto* type = type_node(TypeKind::List, start);
-      TypeNode* item = parse_type();
-      type->items = tree_.arena.copy(std::span<TypeNode* const>(&item, 1));
+      type->items = one_type(parse_type());
       expect_close(RightBracket, opener);
       return done(type);
     }
@@ -118,9 +122,9 @@ TypeNode* Parser::parse_primary_type() {
 }
 
 // At `<`.
-List<TypeNode*> Parser::parse_type_args() {
+List<const TypeNode*> Parser::parse_type_args() {
   advance();
-  ListBuilder<TypeNode*> args(types_, tree_.arena);
+  ListBuilder<const TypeNode*> args(types_, tree_.arena);
   do {
     if (at(TokenKind::Greater) && !args.empty()) break;
     args.add(parse_type());
@@ -134,7 +138,7 @@ TypeNode* Parser::parse_function_type() {
   advance();
   auto opener = static_cast<uint32_t>(at_);
   if (!expect(TokenKind::LeftParen)) return done(type);
-  ListBuilder<TypeNode*> params(types_, tree_.arena);
+  ListBuilder<const TypeNode*> params(types_, tree_.arena);
   parse_comma_list(TokenKind::RightParen, opener, [&] { params.add(parse_type()); });
   type->items = params.finish();
   expect(TokenKind::Arrow, "`->` and the result type");
@@ -147,7 +151,7 @@ TypeNode* Parser::parse_shape_type() {
   auto opener = static_cast<uint32_t>(at_);
   advance();
   ListBuilder<ShapeField> fields(shape_fields_, tree_.arena);
-  ListBuilder<TypeNode*> tails(types_, tree_.arena);
+  ListBuilder<const TypeNode*> tails(types_, tree_.arena);
   parse_comma_list(TokenKind::RightBrace, opener, [&] {
     if (accept(TokenKind::Ellipsis)) {
       tails.add(parse_type());

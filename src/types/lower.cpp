@@ -42,7 +42,7 @@ const Type* Lowering::lower(const TypeNode& type) {
   return table_.broken();
 }
 
-std::vector<const Type*> Lowering::lower_all(List<TypeNode*> types) {
+std::vector<const Type*> Lowering::lower_all(List<const TypeNode*> types) {
   std::vector<const Type*> out;
   for (const TypeNode* type : types) out.push_back(lower(*type));
   return out;

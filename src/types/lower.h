@@ -55,7 +55,7 @@ class Lowering {
   const Type* shape(const syntax::TypeNode& type);
   const Type* function(const syntax::TypeNode& type);
   const Type* row_tail(const syntax::TypeNode& type);
-  std::vector<const Type*> lower_all(syntax::List<syntax::TypeNode*> types);
+  std::vector<const Type*> lower_all(syntax::List<const syntax::TypeNode*> types);
 
   const Type* expand(const Type* alias);
   const Type* distribute(const Type* alias);

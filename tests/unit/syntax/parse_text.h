@@ -10,7 +10,7 @@
 namespace harn::test {
 
 struct Parsed {
-  std::unique_ptr<syntax::Tree> tree;
+  std::unique_ptr<const syntax::Tree> tree;
   diag::Sink sink;
 
   std::string dump() const { return syntax::dump(*tree); }

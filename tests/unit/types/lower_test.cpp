@@ -19,7 +19,7 @@ class File : public Scope {
     diag::Sink sink;
     tree_ = syntax::parse(std::make_shared<SourceFile>("test.harn", std::move(text)), sink);
     EXPECT_FALSE(sink.has_errors());
-    for (syntax::Node* node : tree_->items) declarations_[node->as<syntax::Declaration>().name.text] = node;
+    for (const syntax::Node* node : tree_->items) declarations_[node->as<syntax::Declaration>().name.text] = node;
   }
 
   Meaning find(const syntax::TypeNode& named) const override {
@@ -42,8 +42,8 @@ class File : public Scope {
   std::string unknown_names, surplus;
 
  private:
-  std::unique_ptr<syntax::Tree> tree_;
-  std::map<std::string_view, syntax::Node*> declarations_;
+  std::unique_ptr<const syntax::Tree> tree_;
+  std::map<std::string_view, const syntax::Node*> declarations_;
 };
 
 std::string round_trip(const std::string& type) { return File("type X = " + type).text("X"); }

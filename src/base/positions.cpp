@@ -33,11 +33,15 @@ static uint32_t width(std::string_view text, size_t at, size_t size, Columns col
   return 1;
 }
 
+uint32_t Positions::line_of(uint32_t offset) const {
+  auto behind = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  return static_cast<uint32_t>(behind - line_starts_.begin());
+}
+
 Position Positions::position(uint32_t offset, Columns columns) const {
   offset = std::min<uint32_t>(offset, static_cast<uint32_t>(text_.size()));
-  auto line = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset) - line_starts_.begin();
-  Position found{static_cast<uint32_t>(line), 1};
-  for (size_t at = line_starts_[line - 1]; at < offset;) {
+  Position found{line_of(offset), 1};
+  for (size_t at = line_starts_[found.line - 1]; at < offset;) {
     size_t size = text::char_size(text_, at);
     if (at + size > offset) break;
     found.column += width(text_, at, size, columns);

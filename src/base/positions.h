@@ -26,6 +26,7 @@ class Positions {
   // The text of a line (from 1) without its line end; empty when there is no such line.
   std::string_view line(uint32_t number) const;
 
+  uint32_t line_of(uint32_t offset) const;
   // Offsets behind the text mean its end; those inside a character mean its start.
   Position position(uint32_t offset, Columns columns = Columns::Characters) const;
   // Positions that do not exist mean the nearest place before them: the end of the line, the start of the character,

@@ -116,7 +116,7 @@ static std::string prelude_text(std::string_view part) {
 std::unique_ptr<bytecode::Program> load_prelude(std::string_view part) {
   NoFiles loader;
   diag::Sink sink;
-  modules::Graph graph(loader, {}, sink);
+  modules::Graph graph(loader, {});
   auto* loaded = graph.load_text("std/prelude", prelude_text(part), "");
   compile::CompileOptions options;
   options.hidden = true;

@@ -9,7 +9,6 @@
 #include "cli/files.h"
 #include "cli/project.h"
 #include "compile/catalog.h"
-#include "compile/program.h"
 #include "diag/snippet.h"
 #include "std/embedded.h"
 #include "vm/claim.h"
@@ -43,24 +42,6 @@ static std::span<const modules::EmbeddedSource> embedded_sources() {
   return sources;
 }
 
-Loaded::Loaded() : graph(loader, embedded_sources(), sink) {}
-
-Result<std::unique_ptr<Loaded>> load_file(const std::string& path) {
-  auto loaded = std::make_unique<Loaded>();
-  loaded->main = loaded->graph.load_file(path);
-  if (!loaded->main) {
-    HARN_TRY(read_file(path));  // says why
-    return fail(ErrorKind::Io, fmt::format("cannot read {}", path));
-  }
-  return loaded;
-}
-
-std::unique_ptr<Loaded> load_text(const std::string& name, std::string text) {
-  auto loaded = std::make_unique<Loaded>();
-  loaded->main = loaded->graph.load_text(name, std::move(text), "");
-  return loaded;
-}
-
 static compile::CompileOptions options_to_run() {
   compile::CompileOptions options;
   options.resolve.unknown_variables = false;
@@ -69,19 +50,42 @@ static compile::CompileOptions options_to_run() {
   return options;
 }
 
-std::unique_ptr<bytecode::Program> compile(Loaded& loaded) {
-  if (loaded.sink.has_errors()) return nullptr;
-  return compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink, options_to_run());
+Loaded::Loaded(compile::CompileOptions options) : frontend(loader, embedded_sources(), builtins::catalog(), options) {}
+
+Result<std::unique_ptr<Loaded>> load_file(const std::string& path) {
+  auto loaded = std::make_unique<Loaded>(options_to_run());
+  loaded->main = loaded->frontend.load_file(path);
+  if (!loaded->main) {
+    HARN_TRY(read_file(path));  // says why
+    return fail(ErrorKind::Io, fmt::format("cannot read {}", path));
+  }
+  return loaded;
+}
+
+static std::unique_ptr<Loaded> load_text(const std::string& name, std::string text, compile::CompileOptions options) {
+  auto loaded = std::make_unique<Loaded>(options);
+  loaded->main = loaded->frontend.load_text(name, std::move(text), "");
+  return loaded;
+}
+
+std::unique_ptr<Loaded> load_text(const std::string& name, std::string text) {
+  return load_text(name, std::move(text), options_to_run());
+}
+
+std::unique_ptr<Loaded> load_input(const std::string& name, std::string text) {
+  return load_text(name, std::move(text), {});
+}
+
+std::unique_ptr<bytecode::Program> compile(Loaded& loaded, compile::Session* session) {
+  return loaded.frontend.only_program(*loaded.main, loaded.sink, session);
 }
 
 ManyFiles::ManyFiles(const std::vector<std::string>& paths, For purpose)
-    : graph_(loader_, embedded_sources(), sink_), paths_(paths) {
-  for (const std::string& path : paths) mains_.push_back(graph_.load_file(path));
-  auto options = purpose == For::Running ? options_to_run() : compile::CompileOptions();
-  batch_ = std::make_unique<compile::Batch>(graph_, sink_, builtins::catalog(), options);
+    : frontend_(loader_, embedded_sources(), builtins::catalog(),
+                purpose == For::Running ? options_to_run() : compile::CompileOptions()),
+      paths_(paths) {
+  for (const std::string& path : paths) mains_.push_back(frontend_.load_file(path));
 }
-
-ManyFiles::~ManyFiles() = default;
 
 std::optional<Error> ManyFiles::read_error(size_t file) const {
   if (mains_[file]) return std::nullopt;
@@ -89,9 +93,9 @@ std::optional<Error> ManyFiles::read_error(size_t file) const {
   return Error{ErrorKind::Io, fmt::format("cannot read {}", paths_[file])};
 }
 
-std::vector<const diag::Diagnostic*> ManyFiles::problems(size_t file) const { return batch_->problems(*mains_[file]); }
+std::vector<const diag::Diagnostic*> ManyFiles::problems(size_t file) { return frontend_.problems(*mains_[file]); }
 
-std::unique_ptr<bytecode::Program> ManyFiles::program(size_t file) const { return batch_->program(*mains_[file]); }
+std::unique_ptr<bytecode::Program> ManyFiles::program(size_t file) { return frontend_.program(*mains_[file]); }
 
 std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program) {
   return std::make_unique<bytecode::Program>(program);

@@ -9,15 +9,12 @@
 
 #include "base/result.h"
 #include "bytecode/code.h"
+#include "compile/frontend.h"
 #include "diag/diagnostic.h"
 #include "modules/graph.h"
 #include "vm/vm.h"
 
 // What the commands share: finding files, compiling them and running them on a host.
-namespace harn::compile {
-class Batch;
-}
-
 namespace harn::cli {
 
 class FileLoader : public modules::SourceLoader {
@@ -30,19 +27,21 @@ class FileLoader : public modules::SourceLoader {
 
 // A file (or text) and everything it imports, parsed.
 struct Loaded {
-  Loaded();
+  explicit Loaded(compile::CompileOptions options);
   diag::Sink sink;
   FileLoader loader;
-  modules::Graph graph;
-  modules::Module* main = nullptr;
+  compile::Frontend frontend;
+  const modules::Module* main = nullptr;
 };
-// Fails when the file cannot be read; problems in the program are in the sink.
+// Fails when the file cannot be read; problems in the program are told when it is compiled.
 Result<std::unique_ptr<Loaded>> load_file(const std::string& path);
 // Imports resolve from the working directory.
 std::unique_ptr<Loaded> load_text(const std::string& name, std::string text);
+// For a session: unknown names are reported at once.
+std::unique_ptr<Loaded> load_input(const std::string& name, std::string text);
 
 // Null when there were errors (they are in the sink).
-std::unique_ptr<bytecode::Program> compile(Loaded& loaded);
+std::unique_ptr<bytecode::Program> compile(Loaded& loaded, compile::Session* session = nullptr);
 
 // Many files that are checked or compiled in one go: each is read and compiled once, however many of
 // the others import it.
@@ -50,20 +49,17 @@ class ManyFiles {
  public:
   enum class For { Checking, Running };
   ManyFiles(const std::vector<std::string>& paths, For purpose);
-  ~ManyFiles();
 
   // Of file number `file`: why it cannot be read; what there is to report; the program, if it is sound.
   std::optional<Error> read_error(size_t file) const;
-  std::vector<const diag::Diagnostic*> problems(size_t file) const;
-  std::unique_ptr<bytecode::Program> program(size_t file) const;
+  std::vector<const diag::Diagnostic*> problems(size_t file);
+  std::unique_ptr<bytecode::Program> program(size_t file);
 
  private:
-  diag::Sink sink_{diag::Sink::kAll};
   FileLoader loader_;
-  modules::Graph graph_;
+  compile::Frontend frontend_;
   std::vector<const modules::Module*> mains_;  // null: unreadable
   std::vector<std::string> paths_;
-  std::unique_ptr<compile::Batch> batch_;
 };
 // Another program from the same code, for a VM of its own.
 std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program);

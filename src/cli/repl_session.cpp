@@ -39,15 +39,10 @@ static bool ends_in_expression(const Tree& tree) {
 
 void ReplSession::run(std::string_view input, Then then) {
   std::string name = fmt::format("<repl:{}>", inputs_.size() + 1);
-  inputs_.push_back(load_text(name, std::string(input)));
+  inputs_.push_back(load_input(name, std::string(input)));
   Loaded& loaded = *inputs_.back();
   compile::Session before = session_;
-  std::unique_ptr<bytecode::Program> program;
-  if (!loaded.sink.has_errors()) {
-    compile::CompileOptions options;
-    options.session = &session_;
-    program = compile::compile_program(loaded.graph, *loaded.main, builtins::catalog(), loaded.sink, options);
-  }
+  auto program = compile(loaded, &session_);
   diag::Colour colour = colour_of(STDERR_FILENO);
   if (!loaded.sink.diagnostics().empty()) write_error(diag::render_all(loaded.sink, colour));
   if (!program) return;

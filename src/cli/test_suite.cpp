@@ -80,7 +80,7 @@ struct UserTests {
   }
 };
 
-Result<void> prepare(TestFile& file, const ManyFiles& sources, size_t number) {
+Result<void> prepare(TestFile& file, ManyFiles& sources, size_t number) {
   auto project = HARN_TRY(find_project(file.path));
   file.limits.while_limit = HARN_TRY(while_limit(project, std::nullopt));
   file.surroundings.project_root = project.root;

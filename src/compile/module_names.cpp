@@ -87,7 +87,9 @@ class ImportBinder {
         bind(found->first, found->second, *dependency.import, imported.span);
         continue;
       }
-      if (dependency.target->unresolved_imports || dependency.target->tree->has_errors) continue;
+      if (dependency.target->unresolved_imports || dependency.target->doubts.names.contains(imported.text) ||
+          dependency.target->doubts.any_name)
+        continue;
       std::vector<std::string_view> offered;
       for (auto& [name, from] : exports) offered.push_back(name);
       auto report =

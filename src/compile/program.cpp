@@ -52,19 +52,24 @@ Session leave_session(ProgramNames& names, const modules::Module& main) {
 }
 
 // `main`: the module whose variables may live in registers, or null.
-void resolve_all(Resolved& resolved, modules::Graph& graph, modules::Module* main, const Catalog& catalog,
+void resolve_all(Resolved& resolved, modules::Graph& graph, const modules::Module* main, const Catalog& catalog,
                  diag::Sink& sink, const CompileOptions& options) {
-  for (modules::Module* module : graph.order()) check_constants(*module, catalog, sink);
+  auto each = [&](auto check) {
+    for (const modules::Module* module : graph.order()) {
+      module->doubts.filter(sink, [&](diag::Sink& to) { check(*module, to); });
+    }
+  };
+  each([&](const modules::Module& module, diag::Sink& to) { check_constants(module, catalog, to); });
   if (options.session) enter_session(resolved.names, *options.session, *main);
   for (modules::Module* module : graph.order()) declare_module(*module, resolved.names);
-  for (modules::Module* module : graph.order()) bind_imports(*module, resolved.names, sink);
-  for (modules::Module* module : graph.order()) {
+  each([&](const modules::Module& module, diag::Sink& to) { bind_imports(module, resolved.names, to); });
+  each([&](const modules::Module& module, diag::Sink& to) {
     ResolveOptions resolve = options.resolve;
-    resolve.internal_names |= options.hidden || module->embedded;
-    FunctionInfo* start = resolve_module(*module, resolved.names, catalog, sink, resolve);
-    if (module == main && !options.hidden && !options.session) keep_in_registers(*module, *start, resolved.names);
+    resolve.internal_names |= options.hidden || module.embedded;
+    FunctionInfo* start = resolve_module(module, resolved.names, catalog, to, resolve);
+    if (&module == main && !options.hidden && !options.session) keep_in_registers(module, *start, resolved.names);
     resolved.starts.push_back(start);
-  }
+  });
 }
 
 bool is_test(const Pipeline& pipeline) {
@@ -115,10 +120,11 @@ bool has_closable_generators(const ProgramNames& names) {
 
 }  // namespace
 
-std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main, const Catalog& catalog,
-                                                   diag::Sink& sink, CompileOptions options) {
+std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, const modules::Module& main,
+                                                   const Catalog& catalog, diag::Sink& sink, CompileOptions options) {
   Resolved resolved;
   size_t before = sink.diagnostics().size();
+  graph.report(main, sink);
   resolve_all(resolved, graph, &main, catalog, sink, options);
   sink.sort_by_place(before);  // functions are read after the code around them
   if (sink.has_errors()) return nullptr;
@@ -173,21 +179,26 @@ struct Batch::Impl {
   bytecode::GlobalNames globals;
   std::unordered_map<const modules::Module*, Part> parts;
 
-  // Gives each diagnostic to the module it is about, in the order of their places.
-  void sort_out(const diag::Sink& sink, Problems Part::*list, bool by_place) {
+  static void note(Part& part, Problems Part::*list, const diag::Diagnostic& diagnostic) {
+    (part.*list).push_back(&diagnostic);
+    part.has_problems = true;
+    part.has_errors |= diagnostic.severity == diag::Severity::Error;
+  }
+
+  void take_loading() {
+    for (modules::Module* module : graph.order()) {
+      for (const diag::Diagnostic& one : module->found.diagnostics()) note(parts[module], &Part::loading, one);
+      for (const diag::Diagnostic& one : module->linked.diagnostics()) note(parts[module], &Part::loading, one);
+    }
+    pass_up();
+  }
+
+  // Gives each diagnostic to the module it is about.
+  void sort_out(const diag::Sink& sink, Problems Part::*list) {
     std::unordered_map<const SourceFile*, Part*> by_source;
     for (modules::Module* module : graph.order()) by_source[module->source.get()] = &parts[module];
     for (const diag::Diagnostic& diagnostic : sink.diagnostics()) {
-      Part* part = by_source.at(diagnostic.source.get());
-      (part->*list).push_back(&diagnostic);
-      part->has_problems = true;
-      part->has_errors |= diagnostic.severity == diag::Severity::Error;
-    }
-    if (by_place) {
-      for (auto& [module, part] : parts) {
-        std::stable_sort((part.*list).begin(), (part.*list).end(),
-                         [](auto* a, auto* b) { return a->span.start < b->span.start; });
-      }
+      note(*by_source.at(diagnostic.source.get()), list, diagnostic);
     }
     pass_up();
   }
@@ -214,7 +225,7 @@ struct Batch::Impl {
     for (size_t i = 0; i < graph.order().size(); ++i) {
       parts[graph.order()[i]].start_info = resolved.starts[i];
     }
-    sort_out(names_sink, &Part::names, true);
+    sort_out(names_sink, &Part::names);
   }
 
   void compile() {
@@ -228,7 +239,7 @@ struct Batch::Impl {
       part.owned = find_owned(*module, resolved.names.bindings[module]);
       part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
     }
-    sort_out(code_sink, &Part::code, false);
+    sort_out(code_sink, &Part::code);
     globals = resolved.names.globals;
   }
 
@@ -253,9 +264,9 @@ struct Batch::Impl {
   }
 };
 
-Batch::Batch(modules::Graph& graph, const diag::Sink& loading, const Catalog& catalog, CompileOptions options)
+Batch::Batch(modules::Graph& graph, const Catalog& catalog, CompileOptions options)
     : impl_(new Impl{.graph = graph, .catalog = catalog, .options = options}) {
-  impl_->sort_out(loading, &Impl::Part::loading, false);
+  impl_->take_loading();
   impl_->resolve();
   impl_->compile();
 }
@@ -272,12 +283,12 @@ std::vector<const diag::Diagnostic*> Batch::problems(const modules::Module& main
         add(names, impl_->parts.at(&module).names);
         add(code, impl_->parts.at(&module).code);
       });
-  // A step looks at what the one before it has found to be sound.
-  if (main.tree->has_errors) return loading;
   add(loading, names);
+  // Code is only written for what is sound.
   bool sound =
       std::none_of(loading.begin(), loading.end(), [](auto* one) { return one->severity == diag::Severity::Error; });
   if (sound) add(loading, code);
+  diag::sort_by_place(loading);
   return loading;
 }
 

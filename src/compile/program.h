@@ -32,17 +32,19 @@ struct CompileOptions {
   uint32_t near_registers = 0;  // for tests: see ModuleContext
 };
 
-// Resolves and compiles a loaded program. Problems go to the sink; null when there were errors.
-std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, modules::Module& main, const Catalog& catalog,
-                                                   diag::Sink& sink, CompileOptions options = {});
+// Resolves and compiles a loaded program. Problems, also those that loading found, go to the sink; null when there
+// were errors.
+std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, const modules::Module& main,
+                                                   const Catalog& catalog, diag::Sink& sink,
+                                                   CompileOptions options = {});
 
 // Programs that share modules: every module of a graph is resolved and compiled once, however many
 // main modules import it. A command that reads many files loads them all into one graph and asks here
 // for each.
 class Batch {
  public:
-  // `loading`: where the graph reported what it found. Both must outlive the batch.
-  Batch(modules::Graph& graph, const diag::Sink& loading, const Catalog& catalog, CompileOptions options = {});
+  // The graph must outlive the batch and stay as it is.
+  Batch(modules::Graph& graph, const Catalog& catalog, CompileOptions options = {});
   ~Batch();
 
   // What there is to report about the program with this main module: about itself and what it imports.

@@ -89,7 +89,8 @@ void Resolver::visit(const Impl& node) {
 }
 
 void Resolver::method(const Function& node) {
-  if (node.params.empty() || node.params[0].name.text != "self") {
+  bool takes_self = !node.params.empty() && node.params[0].name.text == "self";
+  if (!takes_self && !node.name.empty()) {
     sink_.report(Code::MissingSelf, module_.source, node.name.span, node.name.text)
         .help("a method gets the struct it is called on as `self`");
   }

@@ -144,6 +144,7 @@ void Resolver::visit(const Guard& node) {
   read(node.condition);
   body(*node.else_block);
   if (leaves(*node.else_block, [&](const Call& call) { return never_returns(call); })) return;
+  if (module_.doubts.touch(node.span)) return;
   sink_.report(Code::GuardFallsThrough, module_.source, {node.span.start, node.span.start + 5})
       .label("what follows runs although the condition does not hold")
       .help("end the `else` block with `return`, `throw`, `break` or `continue`, or use `if`");

@@ -90,6 +90,12 @@ class Sink {
     return add(code, source, span, fmt::vformat(row(code).text, fmt::make_format_args(args...)));
   }
 
+  // What another sink has collected.
+  void add(const Diagnostic& diagnostic);
+  void add_all(const Sink& other) {
+    for (const Diagnostic& one : other.diagnostics()) add(one);
+  }
+
   const std::vector<Diagnostic>& diagnostics() const { return diagnostics_; }
   size_t error_count() const { return errors_; }
   size_t dropped() const { return dropped_; }
@@ -107,6 +113,9 @@ class Sink {
   size_t errors_ = 0;
   size_t dropped_ = 0;  // found after `most_`
 };
+
+// In the order of their places; of one source all stay together.
+void sort_by_place(std::vector<const Diagnostic*>& diagnostics);
 
 enum class Colour : uint8_t { No, Yes };
 // The text block for a terminal (style section 8).

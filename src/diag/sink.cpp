@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <span>
+#include <unordered_map>
 
 #include "diag/diagnostic.h"
 
@@ -24,6 +26,15 @@ Report& Report::fix(Fix fix) {
   return *this;
 }
 
+// Sources come in the order in which they were first reported. `get` makes a pointer of an item.
+template <class Item, class Get>
+static void sort_places(std::span<Item> items, Get get) {
+  std::unordered_map<const SourceFile*, size_t> ranks;
+  for (const Item& item : items) ranks.try_emplace(get(item)->source.get(), ranks.size());
+  auto place = [&](const Item& item) { return std::pair(ranks.at(get(item)->source.get()), get(item)->span.start); };
+  std::stable_sort(items.begin(), items.end(), [&](const Item& a, const Item& b) { return place(a) < place(b); });
+}
+
 bool Sink::has_room(Code code) {
   if (row(code).severity == Severity::Error) ++errors_;
   if (diagnostics_.size() < most_) return true;
@@ -37,18 +48,16 @@ Report Sink::add(Code code, const SourcePtr& source, Span span, std::string mess
   return Report(&diagnostics_.back());
 }
 
+void Sink::add(const Diagnostic& diagnostic) {
+  if (has_room(diagnostic.code)) diagnostics_.push_back(diagnostic);
+}
+
 void Sink::sort_by_place(size_t first) {
-  std::vector<const SourceFile*> sources;  // in the order in which they were first reported
-  auto rank = [&](const Diagnostic& one) {
-    return std::find(sources.begin(), sources.end(), one.source.get()) - sources.begin();
-  };
-  for (size_t i = first; i < diagnostics_.size(); ++i) {
-    if (rank(diagnostics_[i]) == std::ssize(sources)) sources.push_back(diagnostics_[i].source.get());
-  }
-  std::stable_sort(diagnostics_.begin() + static_cast<ptrdiff_t>(first), diagnostics_.end(),
-                   [&](const Diagnostic& a, const Diagnostic& b) {
-                     return std::pair(rank(a), a.span.start) < std::pair(rank(b), b.span.start);
-                   });
+  sort_places(std::span(diagnostics_).subspan(first), [](const Diagnostic& one) { return &one; });
+}
+
+void sort_by_place(std::vector<const Diagnostic*>& diagnostics) {
+  sort_places(std::span(diagnostics), [](const Diagnostic* one) { return one; });
 }
 
 void Sink::clear() {

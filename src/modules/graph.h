@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "diag/diagnostic.h"
+#include "modules/doubts.h"
 #include "modules/extend.h"
 #include "syntax/tree.h"
 
@@ -47,9 +48,14 @@ struct Module {
   std::unique_ptr<const syntax::Tree> tree;
   ExtendedPipelines pipelines;
   std::vector<Dependency> imports;
-  std::map<std::string_view, Export> exports;
+  diag::Sink found{diag::Sink::kAll};  // by the parser
   bool embedded = false;
-  bool unresolved_imports = false;  // some import (or one below it) was not found
+
+  // What depends on other modules, too (Graph::order).
+  std::map<std::string_view, Export> exports;
+  diag::Sink linked{diag::Sink::kAll};  // imports that were not found, re-exports that collide
+  bool unresolved_imports = false;      // names may come from an import (or one below it) that was not found
+  Doubts doubts;
 };
 
 // A module of the standard library, compiled into the binary.
@@ -60,32 +66,48 @@ struct EmbeddedSource {
 
 class Graph {
  public:
-  Graph(SourceLoader& loader, std::span<const EmbeddedSource> embedded, diag::Sink& sink)
-      : loader_(loader), embedded_(embedded), sink_(sink) {}
+  Graph(SourceLoader& loader, std::span<const EmbeddedSource> embedded) : loader_(loader), embedded_(embedded) {}
 
-  // Loads a file and everything it imports, unless it is there already. Problems go to the sink. The
-  // modules come in the order they must run: what a module imports runs before it (cycles are cut
-  // where they close). Null when the file cannot be read.
+  // Loads a file and everything it imports, unless it is there already. Null when the file cannot be read; problems
+  // of the program are in the modules.
   Module* load_file(const std::string& path);
   // The same for text that is not in a file; imports resolve relative to `directory`.
   Module* load_text(const std::string& name, std::string text, const std::string& directory);
 
-  const std::vector<Module*>& order() const { return order_; }
+  // The module has another text now. It stays where it is; its tree is new. Modules that only it imported go.
+  void replace(const Module& module, std::string text);
+  // The module and all that import it, directly or through others: what a new text may make a difference to.
+  std::vector<Module*> dependents(const Module& module);
+
+  // The modules in the order they must run: what a module imports runs before it (cycles are cut where they close).
+  // Brings what modules know of each other up to date.
+  const std::vector<Module*>& order();
+  // What loading has found: about a module and what it imports, or about all modules.
+  void report(const Module& main, diag::Sink& sink);
 
  private:
-  Module* add(const std::string& path, const std::string& display, std::string text, bool embedded);
-  void load_imports(Module& module, const std::string& directory);
+  Module& add(const std::string& path, const std::string& display, std::string text, bool embedded);
+  void read(Module& module, const std::string& display, std::string text);
+  void load_imports(Module& module);
   Module* import(const std::string& path, const std::string& directory);
   std::optional<std::string> find_file(const std::string& path, const std::string& directory);
   std::optional<std::string> find_in_packages(const std::string& path, const std::string& directory);
+
+  // ---- what modules know of each other (link.cpp) ----
+  void link();
+  void sort_modules();
+  void report_missing(Module& module);
+  void note_unresolved();
+  void pass_on_doubts();
   void declare_exports(Module& module);
-  void pass_on_exports(size_t first);
+  void pass_on_exports();
 
   SourceLoader& loader_;
   std::span<const EmbeddedSource> embedded_;
-  diag::Sink& sink_;
   std::unordered_map<std::string, std::unique_ptr<Module>> modules_;  // by the file's identity, or "std/..."
+  std::vector<Module*> roots_;                                        // that were asked for
   std::vector<Module*> order_;
+  bool is_linked_ = true;
 };
 
 // The name a top-level node declares, or an empty name; `is_pub` tells whether it is marked so.

@@ -64,7 +64,7 @@ Function* Parser::parse_function(uint32_t start, bool in_interface) {
     advance();
   }
   expect(TokenKind::KwFn);
-  fn->name = expect_name("a function name");
+  fn->name = expect_declared("a function name");
   fn->generics = parse_generics();
   fn->params = parse_params();
   if (accept(TokenKind::Arrow)) fn->return_type = parse_type();
@@ -77,7 +77,7 @@ Function* Parser::parse_function(uint32_t start, bool in_interface) {
 Declaration* Parser::parse_pipeline(uint32_t start) {
   auto* pipeline = node<Pipeline>(NodeKind::Pipeline, start);
   advance();
-  pipeline->name = expect_name("a pipeline name");
+  pipeline->name = expect_declared("a pipeline name");
   pipeline->params = parse_params();
   if (accept(TokenKind::Arrow)) pipeline->return_type = parse_type();
   if (accept(TokenKind::KwExtends)) pipeline->extends = expect_name("a pipeline name");
@@ -88,7 +88,7 @@ Declaration* Parser::parse_pipeline(uint32_t start) {
 Declaration* Parser::parse_override(uint32_t start) {
   auto* decl = node<Override>(NodeKind::Override, start);
   advance();
-  decl->name = expect_name("a name after `override`");
+  decl->name = expect_declared("a name after `override`");
   decl->params = parse_params();
   decl->body = parse_block("the parameters");
   return done(decl);
@@ -97,7 +97,7 @@ Declaration* Parser::parse_override(uint32_t start) {
 Declaration* Parser::parse_tool(uint32_t start) {
   auto* tool = node<Tool>(NodeKind::Tool, start);
   advance();
-  tool->name = expect_name("a tool name");
+  tool->name = expect_declared("a tool name");
   tool->params = parse_params();
   if (accept(TokenKind::Arrow)) tool->return_type = parse_type();
   auto opener = static_cast<uint32_t>(at_);
@@ -125,7 +125,7 @@ Declaration* Parser::parse_tool(uint32_t start) {
 Declaration* Parser::parse_skill(uint32_t start) {
   auto* skill = node<Skill>(NodeKind::Skill, start);
   advance();
-  skill->name = expect_name("a skill name");
+  skill->name = expect_declared("a skill name");
   auto opener = static_cast<uint32_t>(at_);
   if (!expect(TokenKind::LeftBrace, "`{` after the skill name")) return done(skill);
   WithContext context(*this, block_context());
@@ -187,7 +187,7 @@ Declaration* Parser::parse_eval_pack(uint32_t start) {
 Declaration* Parser::parse_type_alias(uint32_t start) {
   auto* alias = node<TypeAlias>(NodeKind::TypeAlias, start);
   advance();
-  alias->name = expect_name("a type name");
+  alias->name = expect_declared("a type name");
   alias->generics = parse_generics();
   expect(TokenKind::Assign);
   accept(TokenKind::Bar);  // a leading `|` lines the alternatives up
@@ -198,7 +198,7 @@ Declaration* Parser::parse_type_alias(uint32_t start) {
 Declaration* Parser::parse_enum(uint32_t start) {
   auto* decl = node<Enum>(NodeKind::Enum, start);
   advance();
-  decl->name = expect_name("an enum name");
+  decl->name = expect_declared("an enum name");
   decl->generics = parse_generics();
   auto opener = static_cast<uint32_t>(at_);
   if (!expect(TokenKind::LeftBrace, "`{` after the enum name")) return done(decl);
@@ -220,7 +220,7 @@ Declaration* Parser::parse_enum(uint32_t start) {
 
 EnumVariant Parser::parse_variant() {
   EnumVariant variant{};
-  variant.name = expect_name("a variant name");
+  variant.name = expect_declared("a variant name");
   auto opener = static_cast<uint32_t>(at_);
   if (token().starts_line() || !accept(TokenKind::LeftParen)) return variant;
   variant.has_payload = true;
@@ -243,7 +243,7 @@ EnumVariant Parser::parse_variant() {
 Declaration* Parser::parse_struct(uint32_t start) {
   auto* decl = node<Struct>(NodeKind::Struct, start);
   advance();
-  decl->name = expect_name("a struct name");
+  decl->name = expect_declared("a struct name");
   decl->generics = parse_generics();
   auto opener = static_cast<uint32_t>(at_);
   if (!expect(TokenKind::LeftBrace, "`{` after the struct name")) return done(decl);
@@ -302,7 +302,7 @@ Declaration* Parser::parse_impl(uint32_t start) {
 Declaration* Parser::parse_interface(uint32_t start) {
   auto* decl = node<Interface>(NodeKind::Interface, start);
   advance();
-  decl->name = expect_name("an interface name");
+  decl->name = expect_declared("an interface name");
   decl->generics = parse_generics();
   auto opener = static_cast<uint32_t>(at_);
   if (!expect(TokenKind::LeftBrace, "`{` after the interface name")) return done(decl);
@@ -378,7 +378,7 @@ List<Name> Parser::parse_imported_names() {
   WithContext context(*this, bracket_context());
   advance();
   ListBuilder<Name> names(names_, tree_.arena);
-  parse_comma_list(TokenKind::RightBrace, opener, [&] { names.add(expect_name("a name to import")); });
+  parse_comma_list(TokenKind::RightBrace, opener, [&] { names.add(expect_declared("a name to import")); });
   return names.finish();
 }
 

@@ -32,6 +32,21 @@ void Parser::parse_file() {
   ListBuilder<const Node*> items(nodes_, tree_.arena);
   parse_statements(items, kNoOpener);
   tree_.items = items.finish();
+  note_unclosed();
+}
+
+// Behind a brace that is not closed it is not clear what belongs to what.
+void Parser::note_unclosed() {
+  auto text_end = static_cast<uint32_t>(text_.size());
+  if (list_.open_at_end && !tree_.items.empty()) note_broken(tree_.items.back()->span.start, text_end);
+  auto unclosed = std::find_if(list_.unclosed.begin(), list_.unclosed.end(),
+                               [&](uint32_t opener) { return tokens_[opener].kind == TokenKind::LeftBrace; });
+  if (unclosed == list_.unclosed.end()) return;
+  uint32_t brace = tokens_[*unclosed].start;
+  for (const Node* item : tree_.items) {
+    if (item->span.end > brace) return note_broken(item->span.start, text_end);
+  }
+  note_broken(brace, text_end);
 }
 
 bool Parser::expect(TokenKind k) {
@@ -100,6 +115,12 @@ Name Parser::expect_name(std::string_view what) {
   return {};
 }
 
+Name Parser::expect_declared(std::string_view what) {
+  Name name = expect_name(what);
+  tree_.lacks_name |= name.empty();
+  return name;
+}
+
 Name Parser::expect_word(std::string_view what) {
   if (failed_) return {};
   if (is_word(kind())) return take_name();
@@ -140,7 +161,8 @@ diag::Report Parser::fail_at(const Token& t, std::string_view expected, std::str
   if (t.kind != TokenKind::Eof) {
     return sink_.report(diag::Code::UnexpectedToken, tree_.source, t.span(), expected, found);
   }
-  if (reported_end_ || list_.open_at_end) return diag::Report(nullptr);
+  // A mistake further up that has been told may have cost the closing brace, too.
+  if (reported_end_ || list_.open_at_end || !tree_.broken.empty()) return diag::Report(nullptr);
   reported_end_ = true;
   uint32_t end = count_ > 1 ? tokens_[count_ - 2].end : t.start;
   return sink_.report(diag::Code::UnexpectedEnd, tree_.source, Span{end, end}, expected).label("file ends here");
@@ -195,6 +217,7 @@ void Parser::recover(size_t first, uint32_t opener) {
   failed_ = false;
   if (gave_up_) {
     failed_ = true;
+    note_broken(tokens_[first].start, tokens_[count_ - 1].start);
     return;
   }
   size_t end = end_of(opener);
@@ -214,17 +237,61 @@ void Parser::recover(size_t first, uint32_t opener) {
     if (at_ > first && t.starts_line() && !continues_line(t)) break;
     at_ = is_opener(t.kind) ? skip_bracket(at_) : at_ + 1;
   }
+  note_broken(tokens_[first].start, tokens_[at_].start);
+}
+
+void Parser::note_broken(uint32_t from, uint32_t to) {
+  // What is inside something broken has been noted before it.
+  while (!tree_.broken.empty() && tree_.broken.back().end > from) {
+    from = std::min(from, tree_.broken.back().start);
+    to = std::max(to, tree_.broken.back().end);
+    tree_.broken.pop_back();
+  }
+  tree_.broken.push_back({from, to});
+}
+
+// At a closing brace that closes nothing. Either a mistake further up has cost its opener, which has been told, or one
+// too many closed the declaration before it, and what follows that was meant to be inside. The rest of the line goes
+// with it: `} else {`, `} catch (e) {`.
+void Parser::skip_stray_brace(ListBuilder<const Node*>& before) {
+  if (tree_.broken.empty()) fail("a statement").help("nothing is open here; remove this brace");
+  failed_ = gave_up_;
+  size_t last = before.size();
+  auto is_braced = [&](const Node* item) { return tree_.source->text(item->span).ends_with('}'); };
+  uint32_t known = tree_.broken.empty() ? 0 : tree_.broken.back().end;
+  while (last > 0 && before[last - 1]->span.start >= known && !is_braced(before[last - 1])) --last;
+  uint32_t from = last == 0 ? known : std::max(known, before[last - 1]->span.start);
+  do {
+    at_ = is_opener(kind()) ? skip_bracket(static_cast<uint32_t>(at_)) : at_ + 1;
+  } while (!at_end() && !token().starts_line());
+  note_broken(from, previous_end());
+}
+
+// After a token that fits nowhere the rest of its line mostly does not fit either, and lexer and parser both stumble
+// over the same quote.
+static void report_once_a_line(diag::Sink& found, diag::Sink& sink) {
+  found.sort_by_place(0);
+  uint32_t last = 0;
+  for (const diag::Diagnostic& one : found.diagnostics()) {
+    using enum diag::Code;
+    bool is_stumble = one.code == UnexpectedToken || one.code == UnexpectedEnd || one.code == UnexpectedCharacter ||
+                      one.code == UnterminatedString;
+    uint32_t line = is_stumble ? one.source->positions().line_of(one.span.start) : 0;
+    if (!is_stumble || line != last) sink.add(one);
+    if (is_stumble) last = line;
+  }
 }
 
 std::unique_ptr<const Tree> parse(SourcePtr source, diag::Sink& sink, NodeId after) {
   auto tree = std::make_unique<Tree>();
   tree->source = std::move(source);
   tree->last_id = after;
-  size_t errors = sink.error_count();
-  TokenList list = lex(tree->source, sink);
-  Parser(*tree, list, sink).parse_file();
+  diag::Sink found(diag::Sink::kAll);
+  TokenList list = lex(tree->source, found);
+  Parser(*tree, list, found).parse_file();
   tree->comments = std::move(list.comments);
-  tree->has_errors = sink.error_count() > errors;
+  tree->has_errors = found.has_errors();
+  report_once_a_line(found, sink);
   return tree;
 }
 

@@ -145,6 +145,8 @@ class Parser {
     return {text(t), t.span()};
   }
   Name expect_name(std::string_view what);
+  // The name of something that other code refers to by it.
+  Name expect_declared(std::string_view what);
   Name expect_word(std::string_view what);
 
   // ---- errors (parser.cpp) ----
@@ -162,6 +164,9 @@ class Parser {
   // (or at the top level when `opener` is kNoOpener): goes to where the next item may begin.
   static constexpr uint32_t kNoOpener = ~0u;
   void recover(size_t first, uint32_t opener);
+  void note_broken(uint32_t from, uint32_t to);
+  void note_unclosed();
+  void skip_stray_brace(ListBuilder<const Node*>& before);
   // The token that ends what `opener` began: its closer, the closer of a bracket around it when it
   // has none itself, or the end of the file.
   size_t end_of(uint32_t opener) const;

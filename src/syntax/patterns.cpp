@@ -29,7 +29,7 @@ Pattern* Parser::parse_pattern(bool in_for) {
   } else {
     pattern->kind = PatternKind::Name;
     PatternField field{.id = new_id()};
-    field.binding = expect_name("a name or a pattern");
+    field.binding = expect_declared("a name or a pattern");
     pattern->fields = tree_.arena.copy(std::span<const PatternField>(&field, 1));
   }
   pattern->span = span_from(pattern->span.start);
@@ -51,7 +51,7 @@ PatternField Parser::parse_pattern_field(PatternKind kind) {
   PatternField field{.id = new_id()};
   if (accept(TokenKind::Ellipsis)) {
     field.rest = true;
-    field.binding = expect_name("a name after `...`");
+    field.binding = expect_declared("a name after `...`");
     return field;
   }
   if (kind == PatternKind::Dict) {
@@ -60,17 +60,17 @@ PatternField Parser::parse_pattern_field(PatternKind kind) {
       field.key = {string_value(token()), token().span()};
       advance();
       expect(TokenKind::Colon, "`:` and a name for the value");
-      field.binding = expect_name("a name for the value");
+      field.binding = expect_declared("a name for the value");
     } else if (is_word(this->kind()) && this->kind(1) == TokenKind::Colon) {
       field.key = take_name();
       advance();
-      field.binding = expect_name("a name for the value");
+      field.binding = expect_declared("a name for the value");
     } else {
-      field.binding = expect_name("a field name");
+      field.binding = expect_declared("a field name");
       field.key = field.binding;
     }
   } else {
-    field.binding = expect_name("a name");
+    field.binding = expect_declared("a name");
   }
   if (accept(TokenKind::Assign)) field.default_value = parse_expression();
   return field;

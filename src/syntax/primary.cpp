@@ -20,7 +20,10 @@ Node* Parser::parse_primary() {
     case MultilineString: return parse_string();
     case StringOpen:
     case MultilineOpen: return parse_interpolated();
-    case BrokenString: advance(); return error_node(start);
+    case BrokenString:  // reported by the lexer; what follows may have been meant to be in it
+      advance();
+      failed_ = true;
+      return error_node(start);
     case KwTrue:
     case KwFalse:
     case KwNil: return parse_word_literal();

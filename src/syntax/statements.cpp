@@ -51,9 +51,7 @@ void Parser::parse_statements(ListBuilder<const Node*>& items, uint32_t opener) 
     if (failed_ || at_end() || at_ >= extent_) break;
     if (at(TokenKind::RightBrace)) {
       if (opener != kNoOpener) break;
-      fail("a statement").help("nothing is open here; remove this brace");
-      failed_ = gave_up_;
-      while (accept(TokenKind::RightBrace)) {}
+      skip_stray_brace(items);
       continue;
     }
     if (at(TokenKind::Semicolon)) {
@@ -64,7 +62,10 @@ void Parser::parse_statements(ListBuilder<const Node*>& items, uint32_t opener) 
     }
     size_t first = at_;
     items.add(parse_statement());
-    end_statement(opener == kNoOpener ? "top-level item" : "statement");
+    // A mistake inside it may have cost a brace, and with that its end.
+    bool is_whole = tree_.broken.empty() || tree_.broken.back().end <= tokens_[first].start;
+    if (is_whole) end_statement(opener == kNoOpener ? "top-level item" : "statement");
+    else failed_ |= !ends_statement();
     if (failed_) recover(first, opener);
     if (at_ == first) advance();
     accept(TokenKind::Semicolon);
@@ -198,7 +199,10 @@ static std::string_view invalid_target(const Node* target) {
 Node* Parser::finish_assign(Node* target, uint32_t start) {
   auto* statement = node<Assign>(NodeKind::Assign, start);
   std::string_view bad = invalid_target(target);
-  if (!bad.empty()) report(diag::Code::InvalidAssignTarget, target->span, bad);
+  if (!bad.empty()) {
+    report(diag::Code::InvalidAssignTarget, target->span, bad);
+    failed_ = true;
+  }
   statement->target = target;
   statement->op = assign_op(kind());
   advance();
@@ -226,7 +230,7 @@ Node* Parser::parse_const(uint32_t start, bool is_pub) {
   auto* statement = node<Const>(NodeKind::Const, start);
   statement->is_pub = is_pub;
   advance();
-  statement->name = expect_name("a name after `const`");
+  statement->name = expect_declared("a name after `const`");
   if (accept(TokenKind::Colon)) statement->type = parse_type();
   expect(TokenKind::Assign, "`=` and the value of the constant");
   statement->value = parse_expression();

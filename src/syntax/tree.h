@@ -27,6 +27,10 @@ struct Tree {
   NodeId last_id;                 // every node and keyed part has a number up to this one
   std::vector<Comment> comments;  // in source order
   bool has_errors = false;
+  // Where the text was not understood, in source order: a statement with a mistake in it, or all behind a brace that
+  // is not closed. What the tree has of these places may be wrong.
+  std::vector<Span> broken;
+  bool lacks_name = false;  // of a declaration in such a place: any name may be the one
 };
 
 // Parses a whole file. Problems go to the sink; the tree then holds what could be understood, with

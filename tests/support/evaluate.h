@@ -38,9 +38,9 @@ class MemoryVm {
   std::string evaluate(std::string_view text) {
     NoFiles loader;
     diag::Sink sink;
-    modules::Graph graph(loader, {}, sink);
+    modules::Graph graph(loader, {});
     auto* main = graph.load_text("example.harn", std::string(text), "");
-    if (sink.has_errors()) return "does not parse: " + sink.diagnostics()[0].message;
+    if (main->tree->has_errors) return "does not parse: " + main->found.diagnostics()[0].message;
     compile::CompileOptions options;
     options.resolve.internal_names = true;  // the prelude's own natives have examples too
     auto program = compile::compile_program(graph, *main, builtins::catalog(), sink, options);

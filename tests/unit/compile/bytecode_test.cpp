@@ -3,25 +3,10 @@
 #include "../base/golden.h"
 #include "bytecode/code.h"
 #include "compile/program.h"
+#include "small_catalog.h"
 
 namespace harn {
 namespace {
-
-// Knows a handful of builtins, so that the goldens do not change when a builtin is added.
-class SmallCatalog : public compile::Catalog {
- public:
-  std::optional<compile::BuiltinInfo> find(std::string_view name) const override {
-    for (uint32_t i = 0; i < std::size(kNames); ++i) {
-      if (kNames[i] == name) return compile::BuiltinInfo{i, "(...args: any) -> any"};
-    }
-    return std::nullopt;
-  }
-  std::optional<double> constant(std::string_view) const override { return std::nullopt; }
-  std::vector<std::string_view> names() const override { return {std::begin(kNames), std::end(kNames)}; }
-
- private:
-  static constexpr std::string_view kNames[] = {"log", "len"};
-};
 
 class NoFiles : public modules::SourceLoader {
   std::optional<std::string> read(const std::string&) override { return std::nullopt; }
@@ -31,9 +16,9 @@ class NoFiles : public modules::SourceLoader {
 
 std::string compiled(const std::string& name, std::string text) {
   NoFiles loader;
-  SmallCatalog catalog;
+  test::SmallCatalog catalog;
   diag::Sink sink;
-  modules::Graph graph(loader, {}, sink);
+  modules::Graph graph(loader, {});
   auto* main = graph.load_text(name, std::move(text), "");
   auto program = compile::compile_program(graph, *main, catalog, sink);
   if (!program) return diag::render_all(sink, diag::Colour::No);

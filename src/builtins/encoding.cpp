@@ -22,7 +22,7 @@ Outcome<Value> value_decode(Call& call) {
   auto bytes = HARN_TRY(call.bytes(0));
   data::ProgramTypes types(call.vm());
   auto decoded = data::decode(bytes, types);
-  if (!decoded) return runtime_error("value_decode: {}", decoded.error().text());
+  if (!decoded) return runtime_error(ErrorKind::Invalid, "value_decode: {}", decoded.error().text());
   return std::move(*decoded);
 }
 

@@ -57,7 +57,7 @@ class Surveyor {
   bool see(const Value& value) {
     step();
     if (!value.is_heap()) return !value.is(Kind::Builtin);
-    const KindRow* row = row_of(value.kind());
+    const KindRow* row = row_of(value);
     if (!row || (row->type && !knows(row->type(value)))) return false;
     if (may_be_shared(value, *row) && ++survey_.shared[value.object()].times > 1) return true;
     if (row->part) open_.push_back({&value, row});
@@ -74,7 +74,7 @@ class Surveyor {
   std::unexpected<NotData> refuse(const Value& value) const {
     NotData refused{.kind = std::string(type_name(value)), .why = "is not data"};
     for (const Open& open : open_) open.row->append_path(refused.path, *open.value, open.number - 1);
-    const KindRow* row = value.is_heap() ? row_of(value.kind()) : nullptr;
+    const KindRow* row = value.is_heap() ? row_of(value) : nullptr;
     if (!row || !row->type) return std::unexpected(std::move(refused));
     refused.kind = name_of(row->type(value))->view();
     refused.why = "is not declared at the top level and could not be found again";
@@ -121,7 +121,7 @@ class ValueWriter {
   void begin(const Value& value) {
     step();
     if (!value.is_heap()) return write_scalar(value);
-    const KindRow& row = *row_of(value.kind());
+    const KindRow& row = *row_of(value);
     if (const Sighting* seen = find_shared(value, row)) {
       if (seen->number_plus_one) {
         tag(Tag::Again);

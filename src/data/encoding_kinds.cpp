@@ -5,6 +5,7 @@
 #include "base/fmt.h"
 #include "base/text.h"
 #include "data/json.h"
+#include "vm/error_text.h"
 #include "vm/long_text.h"
 #include "vm/pace.h"
 
@@ -13,6 +14,9 @@ namespace harn::data {
 using namespace vm;
 
 namespace {
+
+bool always(const Value&) { return true; }
+void add_item(Decoder&, Opened& opened, Value part) { opened.value.as_list()->push(std::move(part)); }
 
 // ---- texts ----
 
@@ -27,6 +31,41 @@ void read_string(Decoder& in, Opened& opened) {
   auto made = new_string(text.size());
   copy_text(made->data(), text);
   opened.value = std::move(made);
+}
+
+// A string that knows which error it is the text of (vm/error_text.h). Its parts are the error's details and cause.
+void write_error_text(Encoder& out, const Value& value) {
+  const StringObject* text = value.as_string();
+  const ErrorFacts* facts = *text->facts_slot();
+  out.long_text(text->view());
+  out.text(harn::row(kind_of_text(*text)).type);
+  out.byte(facts != nullptr);
+  if (facts) out.text(facts->code);
+}
+const Value* error_part(const Value& whole, size_t& cursor) {
+  const ErrorFacts* facts = *whole.as_string()->facts_slot();
+  size_t number = facts ? cursor++ : 2;
+  return number == 0 ? &facts->details : number == 1 ? &facts->cause : nullptr;
+}
+void append_fact(std::string& path, const Value&, size_t number) { path += number == 0 ? ".details" : ".cause"; }
+// What is known of it, as a list, until all of it is there.
+void read_error_text(Decoder& in, Opened& opened) {
+  auto known = new_list();
+  known->push(text_value(in.text()));
+  known->push(text_value(in.text()));
+  bool has_facts = in.byte() != 0;
+  if (has_facts) known->push(text_value(in.text()));
+  opened.value = std::move(known);
+  in.owe_parts(opened, has_facts ? 2 : 0);
+}
+void finish_error_text(Decoder& in, Opened& opened) {
+  const Value* known = opened.value.as_list()->items;
+  auto kind = error_kind_of_type(known[1].as_string()->view());
+  if (!kind || *kind == ErrorKind::None) return void(in.fail("no such kind of error"));
+  Thrown error = new_error(ErrorClass::Plain, known[0]);
+  error->error_kind = *kind;
+  if (opened.parts > 0) error->facts = new ErrorFacts{std::string(known[2].as_string()->view()), known[3], known[4]};
+  opened.value = new_error_text(*error, known[0].as_string()->view());
 }
 
 void write_bytes(Encoder& out, const Value& value) { out.long_text(value.as_bytes()->view()); }
@@ -52,7 +91,6 @@ void read_list(Decoder& in, Opened& opened) {
   if (size > kMaxListSize) return void(in.fail("a list is too long"));
   if (in.owe_parts(opened, size)) opened.value = new_list(opened.parts);
 }
-void add_item(Decoder&, Opened& opened, Value part) { opened.value.as_list()->push(std::move(part)); }
 
 void write_range(Encoder& out, const Value& value) {
   out.signed_number(value.as_range()->start);
@@ -94,7 +132,6 @@ const Value* pair_part(const Value& whole, size_t& cursor) {
   size_t number = cursor++;
   return number == 0 ? &pair->first : number == 1 ? &pair->second : nullptr;
 }
-bool always(const Value&) { return true; }
 void append_side(std::string& path, const Value&, size_t number) { path += number == 0 ? ".first" : ".second"; }
 void read_pair(Decoder& in, Opened& opened) {
   if (in.owe_parts(opened, 2)) opened.value = new_pair(Value(), Value());
@@ -277,6 +314,16 @@ void read_rng(Decoder& in, Opened& opened) {
 // ---- the rows ----
 
 constexpr KindRow kRows[] = {
+    // Before that of other strings, which is the one that is found by the kind.
+    {.kind = Kind::String,
+     .tag = Tag::ErrorText,
+     .write = write_error_text,
+     .part = error_part,
+     .is_shareable = always,
+     .append_path = append_fact,
+     .read = read_error_text,
+     .add = add_item,
+     .finish = finish_error_text},
     {.kind = Kind::String,
      .tag = Tag::String,
      .write = write_string,
@@ -361,9 +408,10 @@ constexpr auto rows_by(Key key) {
 
 }  // namespace
 
-const KindRow* row_of(Kind kind) {
+const KindRow* row_of(const Value& value) {
+  if (value.is_string() && value.as_string()->is_error()) return row_of(Tag::ErrorText);
   static constexpr auto rows = rows_by<static_cast<size_t>(Kind::Count)>([](const KindRow& row) { return row.kind; });
-  return rows[static_cast<size_t>(kind)];
+  return rows[static_cast<size_t>(value.kind())];
 }
 
 const KindRow* row_of(Tag tag) {

@@ -38,6 +38,7 @@ enum class Tag : uint8_t {
   Rng = 15,
   Type = 16,
   Shared = 17,      // the value that follows is referred to later: it gets the next number when it is complete
+  ErrorText = 19,   // a string that a `catch` got from the runtime
   Again = 18,       // such a value, by its number
   SmallInt = 0x80,  // and above: the int itself in seven bits
 };
@@ -186,7 +187,7 @@ struct KindRow {
 };
 
 // Null: not data.
-const KindRow* row_of(vm::Kind kind);
+const KindRow* row_of(const vm::Value& value);
 const KindRow* row_of(Tag tag);
 
 }  // namespace harn::data

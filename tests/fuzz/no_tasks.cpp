@@ -6,6 +6,7 @@
 #include "vm/known_type.h"
 #include "vm/pace.h"
 #include "vm/remains.h"
+#include "vm/transfer.h"
 
 namespace harn::vm {
 
@@ -21,6 +22,7 @@ void drop_items(Remains remains) {
 }
 void work_off_remains(size_t) {}
 
+bool freeze(const Value&) { return true; }
 CycleSearch free_cycles(CellList&) { return {}; }
 void adopt_cells(const Value&) {}
 

@@ -124,7 +124,7 @@ constinit const Builtin kRows[] = {
      .needs = Capability::Network,
      .wait = on_fiber<http_stream_open>},
     {.name = "http_stream_read",
-     .signature = "(stream: string, max?: int) -> bytes | nil",
+     .signature = "(stream: string, max?: int) -> bytes?",
      .doc = "Waits for the next bytes of a stream, at most `max`; nil at its end.",
      .example = "unwrap_err(try { http_stream_read(\"none\") }) == \"http_stream_read: unknown stream 'none'\"",
      .wait = on_fiber<http_stream_read>},

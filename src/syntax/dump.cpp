@@ -2,6 +2,7 @@
 // missing and lists beside the main one as `(name: values...)`. A part looks like a node without a word.
 #include "syntax/dump.h"
 
+#include <deque>
 #include <utility>
 
 #include "base/fmt.h"
@@ -32,34 +33,7 @@ std::string_view word_of(NodeKind kind) {
 }
 
 template <class T>
-constexpr bool kIsNode = std::is_same_v<T, const Node*>;
-template <class T>
 constexpr bool kIsHead = std::is_enum_v<T> || std::is_same_v<T, bool>;
-
-// The nodes a node begins and ends with, as in `first + last`; null when it does with something else.
-struct Ends {
-  const Node* first = nullptr;
-  const Node* last = nullptr;
-  std::string_view label;  // of the last, when it may be missing
-};
-Ends ends_of(const Node& node) {
-  Ends ends;
-  bool at_start = true;
-  with_kind(node, [&](const auto& known) {
-    each_field(known, [&](auto field, const auto& value) {
-      using T = std::remove_cvref_t<decltype(value)>;
-      if (kIsHead<T> || field.use == FieldUse::Layout) return;
-      ends.last = nullptr;
-      if constexpr (kIsNode<T>) {
-        if (at_start) ends.first = value;
-        else ends.last = value;
-        ends.label = field.use == FieldUse::Optional ? field.name : "";
-      }
-      at_start = false;
-    });
-  });
-  return ends;
-}
 
 bool is_nil(const TypeNode& type) { return type.kind == TypeKind::Named && type.name.text == "nil"; }
 
@@ -72,85 +46,85 @@ bool is_optional(const TypeNode& type) {
   return !is_nil(item) && !is_compound;
 }
 
+// Trees may be deeper than the stack: what is inside a node is put on a list of steps and written from there.
 class Dumper {
  public:
   std::string run(const Tree& tree) {
     for (const Node* item : tree.items) {
-      node(*item);
+      steps_.push_back({Do::Node, {}, item});
+      while (!steps_.empty()) {
+        Step step = steps_.back();
+        steps_.pop_back();
+        perform(step);
+        steps_.insert(steps_.end(), plan_.rbegin(), plan_.rend());
+        plan_.clear();
+      }
       out_ += '\n';
     }
     return std::move(out_);
   }
 
  private:
-  // Long chains of operators are deep on their left side, `else if` on the right: both are walked in loops, and only
-  // what hangs on them with the stack.
-  void node(const Node& outermost) {
-    size_t closers = 0;
-    for (const Node* at = &outermost; at;) {
-      if (at->is(NodeKind::Block)) {
-        indent_ += closers > 0;
-        block(at->as<Block>());
-        indent_ -= closers > 0;
-        break;
-      }
-      std::vector<const Node*> links = {at};
-      while (const Node* left = ends_of(*links.back()).first) links.push_back(left);
-      for (const Node* link : links) head(*link);
-      for (size_t i = links.size(); i-- > 1;) {
-        rest(*links[i], i + 1 == links.size() ? nullptr : links[i + 1], nullptr);
-        if (!is_bare(*links[i])) out_ += ')';
-      }
-      Ends ends = ends_of(*at);
-      rest(*at, ends.first, ends.last);
-      closers += is_bare(*at) ? 0 : 1;
-      at = ends.last;
-      if (!at) break;
-      space();
-      if (ends.label.empty()) continue;
-      out_ += format("({}: ", ends.label);
-      ++closers;
+  enum class Do : uint8_t { Text, Quoted, Space, In, Out, NewLine, Node, Type, Pattern, Value };
+  struct Step {
+    Do what;
+    std::string_view text;
+    const void* of = nullptr;
+  };
+
+  void perform(const Step& step) {
+    switch (step.what) {
+      case Do::Text: out_ += step.text; return;
+      case Do::Quoted: return quoted(step.text);
+      case Do::Space: return space();
+      case Do::In: ++indent_; return;
+      case Do::Out: --indent_; return;
+      case Do::NewLine: return new_line();
+      case Do::Node: return node(*static_cast<const Node*>(step.of));
+      case Do::Type: return type(*static_cast<const TypeNode*>(step.of));
+      case Do::Pattern: return part(*static_cast<const MatchPattern*>(step.of));
+      case Do::Value: return part(*static_cast<const AttributeValue*>(step.of));
     }
-    out_.append(closers, ')');
+  }
+
+  void plan(Do what, const void* of = nullptr) { plan_.push_back({what, {}, of}); }
+  void plan(std::string_view text) { plan_.push_back({Do::Text, text}); }
+  void plan_word(std::string_view text) {
+    plan(Do::Space);
+    plan(text);
+  }
+  void plan_on_line(auto inside) {
+    plan(Do::In);
+    plan(Do::NewLine);
+    inside();
+    plan(Do::Out);
+  }
+
+  // The word, the operator and the flags come first, wherever they are written.
+  void node(const Node& node) {
+    if (is_bare(node)) return bare(node);
+    if (node.is(NodeKind::Block)) return block(node.as<Block>());
+    plan("(");
+    std::string_view word = word_of(node.kind);
+    if (word != "op") plan(word);
+    with_kind(node, [&](const auto& known) {
+      each_field(known, [&](auto field, const auto& value) { head_field(field, value); });
+      each_field(known, [&](auto field, const auto& value) { body_field(field, value); });
+    });
+    plan(")");
+  }
+
+  void block(const Block& value) {
+    plan("(block");
+    for (const Node* statement : value.statements) {
+      plan_on_line([&] { plan(Do::Node, statement); });
+    }
+    plan(")");
   }
 
   // Literals and names stand for themselves.
   static bool is_bare(const Node& node) {
     return node.kind <= NodeKind::StringLiteral || node.is(NodeKind::Identifier);
-  }
-
-  // The word, the operator and the flags, which come first wherever they are written.
-  void head(const Node& node) {
-    if (is_bare(node)) return;
-    out_ += '(';
-    std::string_view word = word_of(node.kind);
-    if (word != "op") out_ += word;
-    with_kind(node, [&](const auto& known) { each_field(known, [&](auto f, const auto& v) { head_field(f, v); }); });
-    if (ends_of(node).first) out_ += ' ';
-  }
-
-  template <class T>
-  void head_field(auto field, const T& value) {
-    if constexpr (field.use == FieldUse::Layout) {
-    } else if constexpr (std::is_enum_v<T>) {
-      if (std::string_view word = word_for(value); !word.empty()) item(word);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      if (value) item(format(":{}", field.name));
-    }
-  }
-
-  // All but the two ends, which the caller writes itself.
-  void rest(const Node& node, const Node* first, const Node* last) {
-    if (is_bare(node)) return bare(node);
-    with_kind(node, [&](const auto& known) {
-      each_field(known, [&](auto field, const auto& value) {
-        using T = std::remove_cvref_t<decltype(value)>;
-        if constexpr (kIsNode<T>) {
-          if (value && (value == first || value == last)) return;
-        }
-        if constexpr (!kIsHead<T>) body_field(field, value);
-      });
-    });
   }
 
   void bare(const Node& node) {
@@ -164,14 +138,30 @@ class Dumper {
   }
 
   template <class T>
+  void head_field(auto field, const T& value) {
+    if constexpr (field.use == FieldUse::Layout) {
+    } else if constexpr (std::is_enum_v<T>) {
+      if (std::string_view word = word_for(value); !word.empty()) plan_word(word);
+    } else if constexpr (std::is_same_v<T, bool>) {
+      if (!value) return;
+      plan_word(":");
+      plan(field.name);
+    }
+  }
+
+  template <class T>
   void body_field(auto field, const T& value) {
-    if constexpr (field.use != FieldUse::Layout) {
+    if constexpr (!kIsHead<T> && field.use != FieldUse::Layout) {
       if (is_absent(value)) return;
-      bool is_labelled =
+      constexpr bool kIsLabelled =
           field.use == FieldUse::Optional || (children::ListItem<T>::value && field.use != FieldUse::Items);
-      if (is_labelled) item(format("({}:", field.name));
+      if (kIsLabelled) {
+        plan_word("(");
+        plan(field.name);
+        plan(":");
+      }
       show(value);
-      if (is_labelled) out_ += ')';
+      if (kIsLabelled) plan(")");
     }
   }
 
@@ -185,48 +175,51 @@ class Dumper {
   template <class T>
   void show(const T& value) {
     if constexpr (children::ListItem<T>::value) {
-      for (const auto& one : value) show(one);
-    } else if constexpr (std::is_pointer_v<T>) {
-      show(*value);
+      for (const auto& one : value) show_item(one);
+    } else {
+      show_item(value);
+    }
+  }
+
+  template <class T>
+  void show_item(const T& value) {
+    if constexpr (std::is_pointer_v<T>) {
+      show_item(*value);
     } else if constexpr (std::is_base_of_v<Node, T>) {
       child(value);
-    } else if constexpr (std::is_same_v<T, Name>) {
-      space();
-      if (text::is_identifier(value.text)) out_ += value.text;
-      else quoted(value.text);
+    } else if constexpr (std::is_same_v<T, MatchArm> || std::is_same_v<T, SelectCase>) {
+      plan_on_line([&] { part(value); });
+    } else {
+      plan(Do::Space);
+      leaf(value);
+    }
+  }
+
+  template <class T>
+  void leaf(const T& value) {
+    if constexpr (std::is_same_v<T, Name>) {
+      plan_.push_back({text::is_identifier(value.text) ? Do::Text : Do::Quoted, value.text});
     } else if constexpr (std::is_same_v<T, std::string_view>) {
-      space();
-      quoted(value);
+      plan_.push_back({Do::Quoted, value});
     } else if constexpr (std::is_arithmetic_v<T>) {
-      item(format("{}", value));
+      plan(numbers_.emplace_back(format("{}", value)));
     } else if constexpr (std::is_same_v<T, TypeNode>) {
-      type(value);
+      plan(Do::Type, &value);
+    } else if constexpr (std::is_same_v<T, MatchPattern>) {
+      plan(Do::Pattern, &value);
+    } else if constexpr (std::is_same_v<T, AttributeValue>) {
+      plan(Do::Value, &value);
     } else {
       part(value);
     }
   }
 
   void child(const Node& value) {
-    if (!value.is(NodeKind::Block) && !value.is(NodeKind::Function)) {
-      space();
-      return node(value);
+    if (value.is(NodeKind::Block) || value.is(NodeKind::Function)) {
+      return plan_on_line([&] { plan(Do::Node, &value); });
     }
-    ++indent_;
-    new_line();
-    if (value.is(NodeKind::Block)) block(value.as<Block>());
-    else node(value);
-    --indent_;
-  }
-
-  void block(const Block& value) {
-    out_ += "(block";
-    ++indent_;
-    for (const Node* statement : value.statements) {
-      new_line();
-      node(*statement);
-    }
-    --indent_;
-    out_ += ')';
+    plan(Do::Space);
+    plan(Do::Node, &value);
   }
 
   void type(const TypeNode& value) {
@@ -240,36 +233,22 @@ class Dumper {
   // In parentheses, unless it is one name or the like.
   template <class T>
   void part(const T& value) {
-    constexpr bool kHasBlock = std::is_same_v<T, MatchArm> || std::is_same_v<T, SelectCase>;
-    indent_ += kHasBlock;
-    if (kHasBlock) new_line();
-    space();
-    size_t start = out_.size();
+    size_t open = plan_.size();
+    plan("(");
+    each_field(value, [&](auto field, const auto& inner) { head_field(field, inner); });
+    bool has_head = plan_.size() > open + 1;
     size_t values = 0;
-    bool has_head = false;
-    out_ += '(';
     each_field(value, [&](auto field, const auto& inner) {
-      size_t before = out_.size();
-      using Inner = std::remove_cvref_t<decltype(inner)>;
-      if constexpr (kIsHead<Inner>) {
-        head_field(field, inner);
-        has_head |= out_.size() > before;
-      } else {
-        body_field(field, inner);
-        values += out_.size() > before;
-      }
+      size_t before = plan_.size();
+      body_field(field, inner);
+      values += plan_.size() > before;
     });
-    if (values == 1 && !has_head) out_.erase(start, 1);
-    else out_ += ')';
-    indent_ -= kHasBlock;
+    if (values == 1 && !has_head) plan_[open].text = {};
+    else plan(")");
   }
 
   void space() {
     if (!out_.empty() && out_.back() != '(' && out_.back() != ' ' && out_.back() != '\n') out_ += ' ';
-  }
-  void item(std::string_view text) {
-    space();
-    out_ += text;
   }
   void quoted(std::string_view text);
   void new_line() {
@@ -279,6 +258,9 @@ class Dumper {
 
   std::string out_;
   size_t indent_ = 0;
+  std::vector<Step> steps_;  // what is still to be written, the next one last
+  std::vector<Step> plan_;   // what the step being performed consists of
+  std::deque<std::string> numbers_;
 };
 
 void Dumper::quoted(std::string_view text) {

@@ -1,15 +1,15 @@
 #include "compile/frontend.h"
 
 #include <gtest/gtest.h>
-#ifdef HARN_SANITIZED
-#include <sanitizer/allocator_interface.h>
-#else
 #include <malloc.h>
-#endif
 
 #include <map>
 
 #include "small_catalog.h"
+
+#ifdef HARN_SANITIZED
+extern "C" size_t __sanitizer_get_current_allocated_bytes();  // of the sanitizers' own allocator
+#endif
 
 namespace harn {
 namespace {

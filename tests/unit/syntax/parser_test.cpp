@@ -95,7 +95,7 @@ TEST(Parser, ReadsTypes) {
   EXPECT_EQ(tree("type T = A & B? | C"), "(type T (| (& A (optional B)) C))");
   EXPECT_EQ(tree("type T = fn(int, [A]) -> A | nil"), "(type T (fn int (list-of A) (result: (optional A))))");
   EXPECT_EQ(tree("type T = {a: int, b?: \"x\", type: -1, ...rest}"),
-            "(type T (shape (a int) (b :optional (text \"x\")) (type (int -1)) (row_tails: rest)))");
+            "(type T (shape (a int) (:optional b (text \"x\")) (type (int -1)) (row_tails: rest)))");
   EXPECT_EQ(tree("type T<in A, out B> = Map<A, true | 3>"),
             "(type T (generics: (in A) (out B)) (Map A (| (bool 1) (int 3))))");
   EXPECT_EQ(tree("type T = (int | nil)?"), "(type T (optional int))");
@@ -120,16 +120,16 @@ TEST(Parser, FindsPipePlaceholders) {
 TEST(Parser, ReadsMatchPatterns) {
   EXPECT_EQ(tree("match x { n if n > 3 -> { n } }"), "(match x\n  ((bind n) (guard: (> n 3))\n    (block\n      n)))");
   EXPECT_EQ(tree("match x { Shape.Circle(r, _) -> 1, Color.Red -> 2 }"),
-            "(match x\n  ((variant (value: Shape) Circle :has_payload (bind r) (_))\n    (block\n      1))\n  "
+            "(match x\n  ((variant :has_payload (value: Shape) Circle (bind r) (_))\n    (block\n      1))\n  "
             "((variant (value: Color) Red)\n    (block\n      2)))");
   EXPECT_EQ(tree("match x { [a, 1, ...rest] -> {} -1 | \"b\" -> {} (y) -> {} }"),
-            "(match x\n  ((list-pattern rest (bind a) (value: 1) :has_rest)\n    (block))\n  ((or (value: (neg 1)) "
+            "(match x\n  ((list-pattern :has_rest rest (bind a) (value: 1))\n    (block))\n  ((or (value: (neg 1)) "
             "(value: \"b\"))\n    (block))\n  ((value: y)\n    (block)))");
   EXPECT_EQ(tree("match x { {kind: \"a\", \"b c\": [n], name, ...rest} -> {} {} -> {} }"),
-            "(match x\n  ((dict-pattern rest (keys: kind \"b c\" name) (value: \"a\") (list-pattern (bind n)) (bind "
-            "name) :has_rest)\n    (block))\n  ((value: (dict))\n    (block)))");
+            "(match x\n  ((dict-pattern :has_rest rest (keys: kind \"b c\" name) (value: \"a\") (list-pattern (bind "
+            "n)) (bind name))\n    (block))\n  ((value: (dict))\n    (block)))");
   EXPECT_EQ(tree("match x { Ok(v) -> {} Ok -> {} ok(v) -> {} (Ok(v)) -> {} }"),
-            "(match x\n  ((variant Ok :has_payload (bind v))\n    (block))\n  ((bind Ok)\n    (block))\n  ((value: "
+            "(match x\n  ((variant :has_payload Ok (bind v))\n    (block))\n  ((bind Ok)\n    (block))\n  ((value: "
             "(call ok v))\n    (block))\n  ((value: (call Ok v))\n    (block)))");
   EXPECT_EQ(tree("match x { limits.most -> {} a + b -> {} }"),
             "(match x\n  ((value: (. limits most))\n    (block))\n  ((value: (+ a b))\n    (block)))");

@@ -94,17 +94,74 @@ uint64_t bits(const Value& value) { return static_cast<uint64_t>(value.as_int())
 // Whether `a` is a value of the caller's own, which others may hold for nothing.
 enum class Left { Kept, Taken };
 
+// There is room for them.
+void append_items(ListObject& list, const Value& from, size_t count) {
+  for (size_t i = 0; i < count; ++i) {
+    step();
+    Value item = list_item(from, i);
+    keep_type(&list, item);
+    new (list.items + list.size++) Value(std::move(item));
+  }
+}
+
+// The same in place. If it is stopped on the way, those that it has added are gone again.
+void append_in_place(ListObject& list, const Value& from, size_t count) {
+  struct Undo {
+    ListObject& list;
+    const uint32_t size;
+    bool is_done = false;
+    ~Undo() {
+      while (!is_done && list.size > size) list.items[--list.size].~Value();
+    }
+  } undo{list, list.size};
+  append_items(list, from, count);
+  undo.is_done = true;
+}
+
+// Room comes before the claim, and the others do not see it: growing may fail.
+void make_room(Value& a, size_t more) {
+  ListObject* shared = a.as_list();
+  if (shared->size + more > shared->capacity) shared->grow(shared->size + more);
+}
+
+// Many items: it may be stopped on the way.
+void add_long_list(Value& a, const Value& other, size_t more, bool may_claim) {
+  std::optional<Claimed> claimed;
+  if (may_claim) {
+    make_room(a, more);
+    claimed.emplace(a);
+  }
+  if (a.is_list() && !a.is_unique()) {
+    // Room for all at once: moving a large list takes a while.
+    const ListObject* source = a.as_list();
+    note_copy(source->size);
+    auto whole = new_list(size_t{source->size} + more + source->size / 8);
+    append_items(*whole, a, source->size);
+    set_known_type(whole.get(), known_type(source));
+    append_items(*whole, other, more);
+    a = Value(std::move(whole));
+    return;
+  }
+  ListObject* list = own_list(a);
+  if (list->size + more > list->capacity) list->grow(list->size + more);
+  append_in_place(*list, other, more);
+}
+
 Outcome<void> add_lists(Value& a, const Value& b, Left left) {
+  constexpr size_t kFew = 4096;
   size_t more = list_size(b);
   if (list_size(a) + more > kMaxListSize) return list_too_large();
   if (more == 0 && a.is_list()) return {};
-  step(more);  // not on the way: nobody may see half of it
   // `b` may be the very list that is about to change.
   Value other = b;
-  if (left == Left::Taken && a.is_list() && refs_of(a.object()) > 1) {
-    // Room first: after the claim nothing may fail. The others do not see it.
-    ListObject* shared = a.as_list();
-    if (shared->size + more > shared->capacity) shared->grow(shared->size + more);
+  bool may_claim = left == Left::Taken && a.is_list() && refs_of(a.object()) > 1;
+  if (more > kFew) {
+    add_long_list(a, other, more, may_claim);
+    return {};
+  }
+  step(more);  // not on the way: nobody may see half of it
+  if (may_claim) {
+    make_room(a, more);
     claim(a);
   }
   ListObject* list = own_list(a);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "format/lists.h"
+#include "syntax/children.h"
 #include "syntax/token.h"
 
 namespace harn::formatter {
@@ -311,28 +312,11 @@ static const Node* object_of(const Node* node) {
   }
 }
 
-static bool ends_in_block(const Node* node) {
-  switch (node->kind) {
-    case NodeKind::Block:
-    case NodeKind::If:
-    case NodeKind::Match:
-    case NodeKind::Try:
-    case NodeKind::Retry:
-    case NodeKind::Parallel:
-    case NodeKind::Spawn:
-    case NodeKind::Deadline:
-    case NodeKind::Mutex:
-    case NodeKind::Select:
-    case NodeKind::CostRoute: return true;
-    default: return false;
-  }
-}
-
 // Whether `inner` must stand in parentheses for `outer` to mean what it means.
 static bool needs_parens_before(const Node* inner, const Node* outer) {
   bool bracket = outer->is(NodeKind::Call) || outer->is(NodeKind::Index) || outer->is(NodeKind::Slice);
   if (inner->is(NodeKind::TryUnwrap)) return true;  // `x?.a` and `x?[i]` are something else
-  if (bracket && ends_in_block(inner)) return true;
+  if (bracket && ends_in_block(*inner)) return true;
   if (!outer->is(NodeKind::Call)) return false;
   if (inner->is(NodeKind::Member)) return true;  // not a method call
   if (!inner->is(NodeKind::Identifier)) return false;

@@ -8,6 +8,9 @@
 // Walking over nodes without knowing them. All of it comes from nodes.def.
 namespace harn::syntax {
 
+// Blocks, and control flow that ends in one: a bracket directly behind it begins a new statement.
+bool ends_in_block(const Node& node);
+
 // What a field is to a walker (nodes.def).
 enum class FieldUse : uint8_t { Meaning, Optional, Items, Layout };
 

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "syntax/children.h"
+
 namespace harn::syntax {
 
 namespace {
@@ -50,9 +52,12 @@ constexpr auto kOperators = make_operators();
 
 // A call or an index directly behind one of these would be a new statement's bracket. `last` is the
 // token before the bracket; in parentheses they are values like any other.
-bool ends_in_block(const Node* node, TokenKind last) {
-  if (last == TokenKind::RightParen) return false;
-  switch (node->kind) {
+bool ends_in_block(const Node* node, TokenKind last) { return last != TokenKind::RightParen && ends_in_block(*node); }
+
+}  // namespace
+
+bool ends_in_block(const Node& node) {
+  switch (node.kind) {
     case NodeKind::Block:
     case NodeKind::If:
     case NodeKind::Match:
@@ -67,8 +72,6 @@ bool ends_in_block(const Node* node, TokenKind last) {
     default: return false;
   }
 }
-
-}  // namespace
 
 Node* Parser::parse_expression() {
   Deeper deeper(*this);

@@ -25,8 +25,14 @@ std::string_view message_of(std::string_view text) {
   return text;
 }
 
+constexpr ErrorKind kKinds[] = {
+#define HARN_ERROR_KIND(name, kind, type, category, doc) ErrorKind::name,
+#include "base/error_kinds.def"
+#undef HARN_ERROR_KIND
+};
+
 std::optional<ErrorKind> kind_named(std::string_view ErrorKindRow::*field, std::string_view name) {
-  for (auto kind = ErrorKind::Runtime; kind <= ErrorKind::Assertion; kind = static_cast<ErrorKind>(int(kind) + 1)) {
+  for (ErrorKind kind : kKinds) {
     if (row(kind).*field == name) return kind;
   }
   return {};

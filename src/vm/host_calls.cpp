@@ -99,12 +99,13 @@ void HostCalls::begin(std::unique_ptr<Call> call) {
 
 void HostCalls::answered(std::unique_ptr<Call> call, const Outcome<Value>& answer) {
   call->answered(answer);
+  Scheduler& scheduler = vm_.scheduler();
   {
     std::lock_guard lock(lock_);
     --running_;
     if (!is_closed_ || running_ != 0) return;
   }
-  vm_.scheduler().poke();
+  scheduler.poke();  // `this` may be gone: `serve` has seen the last answer
 }
 
 bool HostCalls::is_done() {

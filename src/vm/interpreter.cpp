@@ -177,8 +177,8 @@ bool Interpreter::unwind() {
       if (!code.hidden) note_frame(*error_, {&code, at});
       Value* registers = co_->stack + frame.base;
       if (const Handler* handler = find_handler(frame, !stoppable)) {
-        // A frame that cleans up and goes on unwinding enters the trace again when it does.
-        if (handler->cleanup && !code.hidden) error_->trace->pop_back();
+        // A frame that goes on unwinding, after clean-up code or a `catch` of another type, enters the trace again then.
+        if (!code.hidden) error_->trace->pop_back();
         registers[handler->reg] = Value(std::move(error_));
         frame.pc = frame.proto->start + handler->target;
         return true;

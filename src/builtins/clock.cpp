@@ -38,11 +38,13 @@ Outcome<Value> mock_time(Call& call) {
     return throw_text(ErrorKind::Type, "mock_time(ms): expected an integer millisecond timestamp");
   }
   clock_of(call).mock(ms.as_int());
+  call.vm().scheduler().note_time();
   return Value();
 }
 
 Outcome<Value> unmock_time(Call& call) {
   clock_of(call).unmock();
+  call.vm().scheduler().note_time();
   // What was due by the moved clock happens before the program goes on.
   call.vm().scheduler().fire_timers();
   return Value();
@@ -57,6 +59,7 @@ Outcome<Value> advance(Call& call, int64_t ms) {
     return runtime_error(ErrorKind::Invalid, "{}: {} ms is further than the clock can count", call.row().name, ms);
   }
   int64_t wall = clock.advance(by);
+  call.vm().scheduler().note_time();
   call.vm().scheduler().fire_timers();
   return Value::integer(wall);
 }

@@ -87,6 +87,7 @@ Outcome<Value> sync_release(Call& call) {
 }
 
 Outcome<Value> sync_metrics(Call& call) {
+  let_others_in();
   auto kind = HARN_TRY(call.text_or(0, ""));
   if (!kind.empty() && call.arg(1).is_string()) {
     auto key = HARN_TRY(call.text(1));

@@ -20,6 +20,7 @@ class Liveness;
 namespace harn::vm {
 
 struct Globals;  // globals.h
+struct HandleObject;
 struct Lock;     // sync.h
 struct Unit;
 struct Environment;  // environment.h
@@ -137,46 +138,43 @@ struct Frame {
 
 // What a scope has of a lock (sync.h): a permit, or it is a `mutex` block.
 struct HeldPermit {
-  explicit HeldPermit(Value permit) : permit(std::move(permit)) {}
-  HeldPermit(Lock* block, int64_t since) : block(block), since(since) {}
-
-  Value permit;
-  Lock* block = nullptr;
-  int64_t since = 0;  // a block: when it was entered
+  Lock* block = nullptr;  // null: a permit
+  union {
+    int64_t since = 0;     // a block: when it was entered
+    HandleObject* permit;  // one reference
+  };
 };
 
 // What the scopes of a coroutine hold, the innermost last. A `mutex` block is in and out again within a few
-// instructions, so the first ones have their places here.
+// instructions, so the first ones have their places here, and taking one off moves nothing.
 class HeldPermits {
  public:
   size_t size() const { return size_; }
   void add(HeldPermit held) {
     if (size_ < kNear) [[likely]]
-      new (near() + size_) HeldPermit(std::move(held));
-    else add_far(std::move(held));
+      near_[size_] = held;
+    else far_.push_back(held);
     ++size_;
   }
-  const HeldPermit& last() { return size_ <= kNear ? near()[size_ - 1] : far_.back(); }
+  const HeldPermit& last() const { return size_ <= kNear ? near_[size_ - 1] : far_.back(); }
+  // The reference to a permit is the caller's from now on.
   HeldPermit take_last() {
-    if (--size_ >= kNear) [[unlikely]]
-      return take_far();
-    HeldPermit last = std::move(near()[size_]);
-    near()[size_].~HeldPermit();
+    HeldPermit last = this->last();
+    drop_last();
     return last;
+  }
+  void drop_last() {
+    if (size_-- > kNear) [[unlikely]]
+      far_.pop_back();
   }
   HeldPermits() = default;
   HeldPermits(const HeldPermits&) = delete;
-  ~HeldPermits() {
-    while (size_ > 0) take_last();
-  }
+  ~HeldPermits();
 
  private:
   static constexpr size_t kNear = 4;
-  HeldPermit* near() { return reinterpret_cast<HeldPermit*>(storage_); }
-  void add_far(HeldPermit held);
-  HeldPermit take_far();
   size_t size_ = 0;
-  alignas(HeldPermit) std::byte storage_[kNear * sizeof(HeldPermit)];
+  HeldPermit near_[kNear];
   std::vector<HeldPermit> far_;
 };
 

@@ -132,6 +132,10 @@ class Scheduler {
   Locks& locks() { return *locks_; }
   // The time at this worker's last checkpoint: some microseconds ago, and for free.
   Nanoseconds recent_time() { return this_worker && !clock_.is_mocked() ? this_worker->recent_time : clock_.now(); }
+  // The clock was moved by hand.
+  void note_time() {
+    if (this_worker) this_worker->recent_time = clock_.now();
+  }
   Vm& vm() { return vm_; }
   Task& root() { return *root_; }
   unsigned worker_limit() const { return worker_limit_; }

@@ -196,7 +196,7 @@ void Interpreter::give_way() {
 }
 
 void Interpreter::part() {
-  worker_->let_others_in();
+  let_others_in();
   HARN_ASSERT(holds_no_lock(), "other tasks would wait for the lock");
   LoopStacks::Place place;
   task_->parted = &place;

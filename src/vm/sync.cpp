@@ -36,7 +36,7 @@ inline HeldPermits& permits_of(Task& task) {
 
 void count_grant(Lock& lock, uint64_t amount) {
   lock.available -= amount;
-  lock.metrics.acquired++;
+  lock.count_acquired();
 }
 
 // With the lock held: the task has its permits from now on.
@@ -48,14 +48,17 @@ Value grant(LockUse use, Task& task, uint64_t amount) {
   permit->amount = amount;
   permit->owner = task.id;
   permit->since = lock.locks->scheduler().recent_time();
-  permits_of(task).add(HeldPermit(Value(permit)));
+  HeldPermit held;
+  held.permit = Ref<Permit>(permit).detach();
+  permits_of(task).add(held);
   return permit;
 }
 
 // The same for a `mutex` block, which nobody has a permit of: how many were held before.
 int64_t grant_block(Lock& lock, Task& task) {
   HeldPermits& permits = permits_of(task);
-  take_block(lock, task, permits);
+  --lock.available;
+  take_block(lock, task, permits, task.scheduler->recent_time());
   return static_cast<int64_t>(permits.size() - 1);
 }
 
@@ -100,27 +103,29 @@ Step wait_in_line(WaitCall& call, Lock& lock, uint64_t number, Nanoseconds due) 
   return Step::Parked;
 }
 
-// With the lock held: others wait for a block that the running task has just left. If it has waited or taken long
-// in there, it is their turn.
-void pass_on(Lock& lock, Task* task) {
-  if (lock.owed_by == task) return;
-  if (lock.owed_by) return serve(lock);
-  task->home->owed.push_back(&lock);
-  lock.owed_by = task;
+// With the lock held: others wait for a block that the running task has just left quickly. It stays taken until
+// the task looks up.
+void owe(Lock& lock, Task& task) {
+  task.home->owed.push_back(&lock);
+  lock.owed_by.store(&task, std::memory_order_relaxed);
+  lock.is_inside = false;
 }
 
 [[gnu::always_inline]] inline void leave_block(Lock& lock, Nanoseconds since) {
   Task* task = this_worker ? this_worker->running : nullptr;
   // Time is seen to pass where a task looks up.
   bool was_quick = task && task->moment() == lock.entered_at;
+  if (task && lock.is_owed_by(*task)) {
+    lock.is_inside = false;
+    if (!was_quick) task->home->let_others_in();
+    return;
+  }
   std::lock_guard guard(lock.guard);
-  ++lock.available;
   if (!was_quick) [[unlikely]]
     lock.metrics.held_time += time_since(lock, since);
-  if (lock.waiting.empty()) [[likely]]
-    return;
-  if (was_quick) pass_on(lock, task);
-  else serve(lock);
+  if (was_quick && !lock.waiting.empty()) return owe(lock, *task);
+  ++lock.available;
+  serve(lock);
 }
 
 }  // namespace
@@ -159,12 +164,10 @@ Value Lock::show() {
       .done();
 }
 
-void HeldPermits::add_far(HeldPermit held) { far_.push_back(std::move(held)); }
-
-HeldPermit HeldPermits::take_far() {
-  HeldPermit last = std::move(far_.back());
-  far_.pop_back();
-  return last;
+HeldPermits::~HeldPermits() {
+  for (; size_ > 0; drop_last()) {
+    if (!last().block) Ref<HandleObject>::adopt(last().permit);
+  }
 }
 
 // ---- all locks ----
@@ -261,6 +264,7 @@ Step acquire(WaitCall& call, LockUse use, uint64_t amount, Nanoseconds due) {
                                    lock.key, amount, lock.capacity));
   }
   call.task().talk();
+  let_others_in();  // into blocks of the same name
   std::lock_guard guard(lock.guard);
   if (lock.waiting.empty() && lock.available >= amount) return call.done(grant(std::move(use), call.task(), amount));
   if (due <= call.scheduler().clock().now()) {
@@ -285,7 +289,7 @@ bool enter_block(Task& task, InlineCache& place, Value& held) {
   Lock& lock = lock_of(task, place);
   task.talk();
   std::lock_guard guard(lock.guard);
-  if (lock.is_free_for(task)) [[likely]] {
+  if (lock.is_free()) [[likely]] {
     held.set_int(grant_block(lock, task));
     return true;
   }
@@ -303,7 +307,9 @@ Step wait_for_block(WaitCall& call) {
 void serve_owed(Worker& worker) {
   for (Lock* lock : std::exchange(worker.owed, {})) {
     std::lock_guard guard(lock->guard);
-    lock->owed_by = nullptr;
+    lock->owed_by.store(nullptr, std::memory_order_relaxed);
+    if (lock->is_inside) continue;  // it will be left as any other
+    ++lock->available;
     serve(*lock);
   }
 }
@@ -337,7 +343,7 @@ void release_permits(Coroutine& coroutine, size_t keep) {
   while (coroutine.permits && coroutine.permits->size() > keep) {
     HeldPermit held = coroutine.permits->take_last();
     if (held.block) leave_block(*held.block, held.since);
-    else release_permit(*as_permit(held.permit));
+    else release_permit(*Ref<Permit>::adopt(static_cast<Permit*>(held.permit)));
   }
 }
 

@@ -26,12 +26,16 @@ struct Lock {
   SpinLock guard;     // of what follows
   uint64_t available;
   WaitQueue waiting{guard};
-  // A `mutex` block that is left while others wait is theirs when the task next looks up. Until then the task may
-  // enter it again: handing a lock to and fro between workers costs a hundred times what such blocks do.
-  Task* owed_by = nullptr;
+  // A `mutex` block that is left while others wait is theirs when the task next looks up. Until then it stays taken,
+  // and the task may enter it again: handing a lock to and fro between workers costs a hundred times what such blocks
+  // do. Only that task's worker changes it, and what follows, meanwhile, without the guard.
+  std::atomic<Task*> owed_by{nullptr};
+  bool is_inside = false;   // the one that owes it
   uint64_t entered_at = 0;  // Task::moment of the one inside
+  bool is_owed_by(const Task& task) const { return owed_by.load(std::memory_order_relaxed) == &task; }
   struct Metrics {
-    int64_t acquired = 0, timeouts = 0, cancellations = 0;
+    std::atomic<int64_t> acquired{0};
+    int64_t timeouts = 0, cancellations = 0;
     int64_t released = 0;  // but not the one permit of a mutex
     int64_t queued = 0, most_queued = 0;
     Nanoseconds waited = 0, held_time = 0;
@@ -42,7 +46,11 @@ struct Lock {
   std::list<Lock*>::iterator unused_place;
   bool is_of_block = false;
 
-  bool is_free_for(const Task& task) const { return available != 0 && (waiting.empty() || owed_by == &task); }
+  bool is_free() const { return available != 0 && waiting.empty(); }
+  // By whoever may take from it.
+  void count_acquired() {
+    metrics.acquired.store(metrics.acquired.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   Value show();  // the dict of sync_metrics
 };
 
@@ -127,33 +135,45 @@ Step wait_for_block(WaitCall& call);
 // `keep` is what `enter_block` said.
 void leave_block(Coroutine& coroutine, size_t keep);
 
-// With the lock held, and free for the task.
-inline void take_block(Lock& lock, Task& task, HeldPermits& permits) {
-  --lock.available;
-  ++lock.metrics.acquired;
+// The task is inside from now on.
+[[gnu::always_inline]] inline void take_block(Lock& lock, Task& task, HeldPermits& permits, Nanoseconds now) {
+  lock.count_acquired();
   lock.entered_at = task.moment();
-  permits.add({&lock, task.scheduler->recent_time()});
+  permits.add({.block = &lock, .since = now});
 }
 
-// The usual case of both: a single thread, and nobody waits. False when it is another.
-inline bool enter_quickly(Task& task, InlineCache& place, Value& held) {
+// The usual cases of both: a single thread, and nobody waits; or the task owes the block to others and need not give
+// it back yet. False when it is another.
+[[gnu::always_inline]] inline bool enter_quickly(Task& task, InlineCache& place, Value& held) {
   uint64_t known = place.found();
   HeldPermits* permits = task.current->permits.get();
-  if (!is_alone() || known == InlineCache::kEmpty || !permits) return false;
+  if (known == InlineCache::kEmpty || !permits) [[unlikely]]
+    return false;
   Lock& lock = *reinterpret_cast<Lock*>(known);
-  if (lock.available == 0 || !lock.waiting.empty()) return false;
+  if (lock.is_owed_by(task)) {
+    if (lock.is_inside) return false;
+    lock.is_inside = true;
+  } else {
+    if (!is_alone() || !lock.is_free()) return false;
+    --lock.available;
+  }
   task.talk();
   held.set_int(static_cast<int64_t>(permits->size()));
-  take_block(lock, task, *permits);
+  take_block(lock, task, *permits, task.home->recent_time);
   return true;
 }
-inline bool leave_quickly(Task& task, size_t keep) {
+[[gnu::always_inline]] inline bool leave_quickly(Task& task, size_t keep) {
   HeldPermits& permits = *task.current->permits;
-  if (!is_alone() || permits.size() != keep + 1) return false;
+  if (permits.size() != keep + 1) return false;
   Lock& lock = *permits.last().block;
-  if (!lock.waiting.empty() || task.moment() != lock.entered_at) return false;
-  permits.take_last();
-  ++lock.available;
+  if (task.moment() != lock.entered_at) return false;
+  if (lock.is_owed_by(task)) {
+    lock.is_inside = false;
+  } else {
+    if (!is_alone() || !lock.waiting.empty()) return false;
+    ++lock.available;
+  }
+  permits.drop_last();
   return true;
 }
 

@@ -1,7 +1,7 @@
 // The clock as a program sees it, and how a test stops it and moves it by hand.
 #include "base/result.h"
 #include "builtins/families.h"
-#include "builtins/wait_time.h"
+#include "builtins/sleep.h"
 #include "effects/clock.h"
 #include "effects/stdio.h"
 
@@ -93,7 +93,7 @@ Step sleep_ms(WaitCall& call) {
     auto leave = effects::perform(effects::Run::current(call.vm()), effects::Sleep{ms});
     if (!leave) return call.fail(std::move(leave).error());
     if (ms <= 0) return call.done({});
-    task.wait_until = due_in(call.scheduler(), ms);
+    plan_sleep(call, due_in(call.scheduler(), ms));
     if (clock_of(call).is_mocked()) {
       auto moved = advance(call, ms);
       if (!moved) return call.fail(std::move(moved).error());
@@ -101,9 +101,7 @@ Step sleep_ms(WaitCall& call) {
       if (task.requests.load() == 0) return call.done({});
     }
   }
-  uint64_t ticket = task.begin_wait("sleep_ms");
-  call.scheduler().set_timeout(task, ticket, task.wait_until);
-  return Step::Parked;
+  return go_to_sleep(call, "sleep_ms");
 }
 
 // ---- timers ----

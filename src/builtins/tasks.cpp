@@ -4,7 +4,7 @@
 #include "base/result.h"
 #include "builtins/families.h"
 #include "effects/clock.h"
-#include "builtins/wait_time.h"
+#include "builtins/sleep.h"
 #include "vm/scheduler.h"
 #include "vm/sync.h"
 #include "vm/trace.h"
@@ -111,7 +111,6 @@ Outcome<Value> permits_release(Call& call) {
 // ---- time ----
 
 Step sleep(WaitCall& call) {
-  Task& task = call.task();
   // An interrupted sleep goes on to the time it was meant for.
   if (!call.is_retry()) {
     const Value& time = call.arg(0);
@@ -119,14 +118,13 @@ Step sleep(WaitCall& call) {
     auto leave =
         effects::perform(effects::Run::current(call.vm()), effects::Sleep{static_cast<int64_t>(time.as_number())});
     if (!leave) return call.fail(std::move(leave).error());
-    task.wait_until = time.is_float()
+    Nanoseconds due = time.is_float()
                           ? call.scheduler().clock().now() + static_cast<Nanoseconds>(time.as_float() * kMillisecond)
                           : due_in(call.scheduler(), time.as_int());
     if (time.as_number() <= 0) return call.done({});
+    plan_sleep(call, due);
   }
-  uint64_t ticket = task.begin_wait("sleep");
-  call.scheduler().set_timeout(task, ticket, task.wait_until);
-  return Step::Parked;
+  return go_to_sleep(call, "sleep");
 }
 
 constinit const Builtin kRows[] = {

@@ -8,8 +8,8 @@
 namespace harn::cli {
 
 static constexpr const Command* kCommands[] = {
-    &kRun,      &kTest,   &kFmt,   &kCheck,  &kRepl,        &kBench,   &kExplain,
-    &kBuiltins, &kDisasm, &kParse, &kTokens, &kCompletions, &kVersion,
+    &kRun,     &kReplay,   &kTest,   &kFmt,   &kCheck,  &kRepl,        &kBench,
+    &kExplain, &kBuiltins, &kDisasm, &kParse, &kTokens, &kCompletions, &kVersion,
 };
 
 std::span<const Command* const> commands() { return kCommands; }

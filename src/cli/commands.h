@@ -7,7 +7,7 @@
 // All commands, one file each.
 namespace harn::cli {
 
-extern const Command kRun, kTest, kFmt, kCheck, kRepl, kBench, kExplain, kBuiltins, kDisasm, kParse, kTokens,
+extern const Command kRun, kReplay, kTest, kFmt, kCheck, kRepl, kBench, kExplain, kBuiltins, kDisasm, kParse, kTokens,
     kCompletions, kVersion;
 
 // In the order the help shows them.

@@ -17,6 +17,7 @@ enum ExitCode : int {
   kSuccess = 0,
   kFailure = 1,
   kUsage = 2,
+  kDiverged = 3,  // a replay that was not the recorded run
   kNoMemory = 70,
   kInterrupted = 124,
   kOutputClosed = 141,  // what shells report for a program that a closed pipe ended

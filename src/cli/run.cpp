@@ -1,20 +1,15 @@
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
 
 #include "base/text.h"
-#include "data/json.h"
-#include "builtins/registry.h"
 #include "cli/commands.h"
-#include "cli/ending.h"
 #include "cli/engine.h"
 #include "cli/event_host.h"
 #include "cli/files.h"
-#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/project.h"
-#include "net/process.h"
+#include "cli/run_program.h"
 
 namespace harn::cli {
 
@@ -48,81 +43,6 @@ Surroundings surroundings_of(const Arguments& arguments, const Project& project)
   return out;
 }
 
-std::string_view signal_text(int number) {
-  return number == SIGTERM ? "harn: terminated\n" : number == SIGHUP ? "harn: hung up\n" : "harn: interrupted\n";
-}
-
-// Tells standard error how the run ended; the value is the exit code.
-int report_ending(ProcessHost& host, const Ending& ending) {
-  host.flush();
-  if (host.output_error() != 0) return output_failed(host.output_error());
-  // A program that handled the signal itself ends like any other.
-  int number = InterruptGuard::signal();
-  if (number != 0 && ending.kind == Ending::Kind::Stopped) {
-    host.write(vm::Stream::Err, signal_text(number));
-    return kInterrupted;
-  }
-  if (!ending.message.empty()) host.write(vm::Stream::Err, ending.message);
-  return ending.exit_code;
-}
-
-int report_ending(EventHost& host, const Ending& ending, const vm::Outcome<vm::Value>& outcome) {
-  if (InterruptGuard::signal() != 0 && ending.kind == Ending::Kind::Stopped) {
-    host.write_failure("interrupted", "the run was interrupted");
-    return kInterrupted;
-  }
-  if (ending.kind == Ending::Kind::Failed) {
-    host.write_failure("run_failed", text::trim_end(ending.message));
-    return ending.exit_code;
-  }
-  std::string value;
-  if (!outcome || !data::append_json(value, *outcome)) value = "null";
-  host.write_result(value, ending.exit_code);
-  return host.output_error() != 0 ? output_failed(host.output_error()) : ending.exit_code;
-}
-
-struct Prepared {
-  std::string warnings;
-  std::unique_ptr<bytecode::Program> program;
-  Surroundings surroundings;
-  vm::Limits limits;
-  unsigned workers;
-  Answers answers;
-};
-
-int run_events(Prepared prepared) {
-  EventHost host;
-  vm::Vm vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
-  host.attach(&vm);
-  InterruptGuard guard(vm);
-  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
-  auto outcome = execute(vm, std::move(prepared.program), prepared.surroundings);
-  Ending ending = ending_of(outcome, prepared.answers, Snippet::No, diag::Colour::No);
-  return report_ending(host, ending, outcome);
-}
-
-int run_process(Prepared prepared) {
-  ProcessHost host;
-  // The process ends with the program, and its memory with it: nothing is taken apart piece by
-  // piece, except where a leak checker looks on.
-  auto* vm = new vm::Vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
-  host.attach(vm);
-  InterruptGuard guard(*vm);
-  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
-  auto outcome = execute(*vm, std::move(prepared.program), prepared.surroundings);
-  net::kill_all_processes();  // of tasks that were given up
-  Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
-  int code = report_ending(host, ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO)));
-#ifdef HARN_SANITIZED
-  outcome = vm::Value();
-  host.attach(nullptr);
-  delete vm;
-#else
-  _exit(code);
-#endif
-  return code;
-}
-
 std::string rendered(const diag::Sink& sink, bool json) {
   return diag::render_all(sink, json ? diag::Colour::No : colour_of(STDERR_FILENO));
 }
@@ -138,6 +58,17 @@ int report_early(const Arguments& arguments, std::string_view code, const std::s
   if (!arguments.has("--json")) return fail_with(message);
   EventHost().write_failure(code, message);
   return kFailure;
+}
+
+effects::TapeHeader tape_header(const Source& source, const Prepared& prepared) {
+  effects::TapeHeader header{.harn_version = HARN_VERSION,
+                             .program = source.file.empty() ? "" : real_path(source.file).value_or(source.file),
+                             .program_hash = program_hash(*prepared.program),
+                             .task = prepared.surroundings.task,
+                             .while_limit = static_cast<int64_t>(prepared.limits.while_limit)};
+  if (source.file.empty()) header.text = source.loaded->main->source->text();
+  for (std::string_view argument : prepared.surroundings.args) header.arguments.emplace_back(argument);
+  return header;
 }
 
 int run(const Arguments& arguments) {
@@ -157,15 +88,26 @@ int run(const Arguments& arguments) {
 
   auto workers = worker_count(arguments.number("--workers"));
   if (!workers) return report_usage(arguments, {workers.error().message, ""});
+  auto watch = watch_options(arguments);
+  if (!watch) return report_usage(arguments, watch.error());
 
   Loaded& loaded = *source->loaded;
   bool json = arguments.has("--json");
   auto program = compile(loaded);
   if (!program) return report_errors(loaded.sink, json);
-  Prepared prepared{
-      rendered(loaded.sink, json), std::move(program), surroundings_of(arguments, *project),
-      {.while_limit = *limit},     *workers,           entry_returns(*loaded.main) ? Answers::Yes : Answers::No};
-  return json ? run_events(std::move(prepared)) : run_process(std::move(prepared));
+  Prepared prepared{.warnings = rendered(loaded.sink, json),
+                    .program = std::move(program),
+                    .surroundings = surroundings_of(arguments, *project),
+                    .limits = {.while_limit = *limit},
+                    .workers = *workers,
+                    .answers = entry_returns(*loaded.main) ? Answers::Yes : Answers::No,
+                    .watch = std::move(*watch)};
+  if (!prepared.watch.record_to.empty()) {
+    prepared.header = tape_header(*source, prepared);
+    // The order in which tasks meet is part of what is recorded.
+    if (!arguments.has("--workers")) prepared.workers = 1;
+  }
+  return run_program(std::move(prepared), json);
 }
 
 constexpr Option kOptions[] = {
@@ -178,6 +120,15 @@ constexpr Option kOptions[] = {
      .value = "N",
      .kind = ValueKind::Number,
      .help = "threads that run tasks (0, the default: one for each processor; 1: a fixed order)"},
+    {.name = "--record",
+     .value = "FILE",
+     .kind = ValueKind::Path,
+     .help = "keep what the program is told by the world, for `harn replay FILE`"},
+    {.name = "--trace", .help = "show afterwards what the program has done to the world, and how long that took"},
+    {.name = "--trace-to", .value = "FILE", .kind = ValueKind::Path, .help = "write the same as JSON, one line each"},
+    {.name = "--limit",
+     .value = "NAME=N,...",
+     .help = "at most N effects of a capability, such as `process.exec=5` or `network=100`"},
     {.name = "--json", .help = "print everything the program writes as JSON events, one a line"},
 };
 
@@ -194,7 +145,10 @@ constinit const Command kRun = {
 words that look like flags. `harn FILE.harn ARGS...` is short for `harn run FILE.harn -- ARGS...`.
 
 Exit code: 0, or the int the program returned; 1 after an error or a returned Result.Err;
-124 after Ctrl-C or SIGTERM.)",
+124 after Ctrl-C or SIGTERM.
+
+A recording holds no secrets. With --record, tasks run on one worker unless --workers says otherwise: then they meet
+in the same order when the recording is replayed.)",
     .run = run,
 };
 

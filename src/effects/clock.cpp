@@ -10,6 +10,28 @@ vm::Outcome<int64_t> carry_out(Run& run, const ReadClock& request) {
 
 vm::Outcome<Done> carry_out(Run&, const Sleep&) { return Done(); }
 
-int64_t wall_ms(Run& run) { return run.clock().wall_ms(); }
+vm::Outcome<Done> carry_out(Run&, const EndSleep&) { return Done(); }
+
+bool tells_end_of_sleep(Run& run) {
+  if (run.is_direct(vm::Capability::ClockSleep) || run.clock().is_mocked()) return false;
+  Run::Attending attending = run.attending();
+  return attending.recorder || attending.player;
+}
+
+vm::Nanoseconds end_of_sleep(Run& run, vm::Nanoseconds due) {
+  if (run.is_direct(vm::Capability::ClockSleep) || run.clock().is_mocked()) return due;
+  auto player = run.attending().player;
+  return player ? player->time_of_next(EndSleep::row.name) : due;
+}
+
+int64_t wall_ms(Run& run) {
+  Run::Attending attending = run.attending();
+  ReadClock request;
+  auto read = [&] { return carry_out(run, request); };
+  auto answer = attending.player     ? replayed(run, *attending.player, request, read)
+                : attending.recorder ? recorded(run, *attending.recorder, request, read)
+                                     : read();
+  return answer ? *answer : 0;
+}
 
 }  // namespace harn::effects

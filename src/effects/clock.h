@@ -39,7 +39,22 @@ struct Sleep {
 };
 vm::Outcome<Done> carry_out(Run& run, const Sleep& request);
 
-// The wall clock for what is not an effect of its own, such as the time in a log line.
+// A pause is over. Performed where somebody wants to know (`tells_end_of_sleep`), so that a replay wakes tasks when the
+// recording did, and not when they were meant to be woken.
+struct EndSleep {
+  using Answer = Done;
+  static constexpr EffectRow row{.name = "clock.wake", .capability = vm::Capability::ClockSleep};
+
+  std::string shown() const { return ""; }
+  template <class Visitor>
+  void fields(Visitor&) {}
+};
+vm::Outcome<Done> carry_out(Run& run, const EndSleep& request);
+bool tells_end_of_sleep(Run& run);
+// When the running task's pause until `due` will be over: in a replay when it was.
+vm::Nanoseconds end_of_sleep(Run& run, vm::Nanoseconds due);
+
+// The wall clock for what is allowed to everybody, such as the time in a log line.
 int64_t wall_ms(Run& run);
 
 }  // namespace harn::effects

@@ -2,9 +2,12 @@
 
 #include "base/assert.h"
 #include "data/encoding.h"
+#include "effects/tape.h"
 #include "vm/pace.h"
 
 namespace harn::effects {
+
+std::string hidden(SharedSecrets& secrets, const std::string& text) { return secrets.hidden(text); }
 
 // What has happened is recorded, also when the task that asked for it is being stopped.
 std::string encoded(const vm::Value& fields) {

@@ -28,18 +28,24 @@ concept HasFields = requires(T& value, Visitor& visitor) {
   value.fields(visitor);
 };
 
+class SharedSecrets;
+std::string hidden(SharedSecrets& secrets, const std::string& text);
+
 class FieldWriter {
  public:
+  // Texts are written without the secrets, if there are any.
+  explicit FieldWriter(SharedSecrets* secrets) : secrets_(secrets) {}
+
   template <class T>
-  static vm::Value value_of(T& value) {
+  vm::Value value_of(T& value) {
     if constexpr (HasFields<T, FieldWriter>) {
-      FieldWriter inner;
+      FieldWriter inner(secrets_);
       value.fields(inner);
       return std::move(inner.list_);
     } else if constexpr (std::is_enum_v<T> || std::integral<T>) {
       return vm::Value::integer(static_cast<int64_t>(value));
     } else if constexpr (std::same_as<T, std::string>) {
-      return vm::new_bytes(value);
+      return vm::new_bytes(secrets_ ? hidden(*secrets_, value) : value);
     } else {
       return items(value);
     }
@@ -52,12 +58,13 @@ class FieldWriter {
 
  private:
   template <class T>
-  static vm::Value items(std::vector<T>& values) {
+  vm::Value items(std::vector<T>& values) {
     auto list = vm::new_list(values.size());
     for (T& value : values) list->push(value_of(value));
     return list;
   }
 
+  SharedSecrets* secrets_;
   vm::Ref<vm::ListObject> list_ = vm::new_list();
 };
 
@@ -110,8 +117,8 @@ std::string encoded(const vm::Value& fields);
 vm::Value decoded(std::string_view bytes);  // Unset when they are none
 
 template <class T>
-std::string to_bytes(T value) {
-  return encoded(FieldWriter::value_of(value));
+std::string to_bytes(T value, SharedSecrets* secrets = nullptr) {
+  return encoded(FieldWriter(secrets).value_of(value));
 }
 
 template <class T>

@@ -20,8 +20,8 @@
 //
 //   int64_t now = HARN_TRY(perform(run, ReadClock{ClockFace::Wall}));
 //
-// `perform` asks the policy, then whoever answers instead of the world (a mock, a tape), then the world, and
-// records the answer. A builtin calls it and knows nothing of that.
+// `perform` asks the policy and the budget, then whoever answers instead of the world (a mock, a recording), then the
+// world, and keeps the answer in a recording and a trace. A builtin calls it and knows nothing of that.
 namespace harn::effects {
 
 // A mock answers, or passes the request on (nothing).
@@ -37,45 +37,85 @@ void clear_mock(Run& run) {
   run.clear_mock(Request::row);
 }
 
-// ---- tapes ----
+// ---- being recorded, replayed and traced ----
 
-// The running task's next question of the tape; its parts must outlive it.
-Question next_question(const EffectRow& row, std::string_view request);
-vm::Outcome<TapeAnswer> play(Tape& tape, const Question& question);
-TapeAnswer error_answer(const vm::Thrown& error);
+// The running task's next question.
+Question next_question(const EffectRow& row, std::string shown, std::string request);
+// Who tells whom: keeps the answer, or why there is none.
+void keep_answer(Run& run, Recorder& recorder, Question question, std::string bytes);
+void keep_error(Run& run, Recorder& recorder, Question question, const vm::Thrown& error);
 std::unexpected<vm::Thrown> answered_error(const TapeAnswer& answer);
 
-template <class Answer>
-vm::Outcome<Answer> read_answer(const TapeAnswer& recorded, const Question& question) {
-  if (recorded.is_error) return answered_error(recorded);
-  Answer answer{};
-  if (from_bytes(recorded.bytes, answer)) return answer;
-  return vm::throw_text(ErrorKind::Runtime, "replay: the recorded answer to {} cannot be read", question.name);
-}
-
 template <class Request, class Do>
-vm::Outcome<typename Request::Answer> with_tape(Tape& tape, const Request& request, Do carry_out) {
-  std::string bytes = to_bytes(request);
-  Question question = next_question(Request::row, bytes);
-  if (tape.is_playing()) return read_answer<typename Request::Answer>(HARN_TRY(play(tape, question)), question);
+vm::Outcome<typename Request::Answer> recorded(Run& run, Recorder& recorder, const Request& request, Do carry_out) {
+  SharedSecrets& secrets = run.world().secrets;
+  Question question = next_question(Request::row, secrets.hidden(request.shown()), to_bytes(request, &secrets));
   auto answer = carry_out();
-  tape.record(question, answer ? TapeAnswer{false, to_bytes(*answer)} : error_answer(answer.error()));
+  if (answer) keep_answer(run, recorder, std::move(question), to_bytes(*answer, &secrets));
+  else keep_error(run, recorder, std::move(question), answer.error());
   return answer;
 }
 
+template <class Request, class Do>
+vm::Outcome<typename Request::Answer> replayed(Run& run, Player& player, const Request& request, Do carry_out) {
+  SharedSecrets& secrets = run.world().secrets;
+  Question question = next_question(Request::row, secrets.hidden(request.shown()), to_bytes(request, &secrets));
+  const TapeEntry* entry = HARN_TRY(player.next_answer(run, question));
+  if (Request::row.is_own_output) return carry_out();
+  if (entry->answer.told != Told::Answer) return answered_error(entry->answer);
+  typename Request::Answer answer{};
+  if (from_bytes(entry->answer.bytes, answer)) return answer;
+  return vm::throw_text(ErrorKind::Runtime, "replay: the recorded answer to {} cannot be read", question.name);
+}
+
+// An effect in the trace, from here to `end`. Without a trace nothing happens.
+class EffectSpan {
+ public:
+  EffectSpan(Run& run, Trace* trace, const EffectRow& row, const auto& request) : run_(run), trace_(trace) {
+    if (trace) id_ = begin(row, request.shown());
+  }
+  void end(SpanEnd how, const vm::Thrown* error = nullptr);
+
+ private:
+  SpanId begin(const EffectRow& row, std::string shown);
+
+  Run& run_;
+  Trace* trace_;
+  SpanId id_ = 0;
+};
+
 // ---- performing ----
+
+// Somebody attends to the effect, or it is not allowed.
+template <class Request, class Do>
+vm::Outcome<typename Request::Answer> perform_attended(Run& run, const Request& request, Do carry_out) {
+  constexpr const EffectRow& row = Request::row;
+  Run::Attending attending = run.attending();
+  EffectSpan span(run, attending.trace.get(), row, request);
+  auto ended = [&](SpanEnd how, vm::Outcome<typename Request::Answer> answer) {
+    span.end(how, answer ? nullptr : &answer.error());
+    return answer;
+  };
+  if (!run.allows(row.capability)) return ended(SpanEnd::Denied, denied(row, request.shown()));
+  if (Budget* budget = run.budget()) {
+    if (auto limit = budget->take(row.capability))
+      return ended(SpanEnd::OverBudget, over_budget(row, *limit, request.shown()));
+  }
+  if (std::any mock = run.mock(row); mock.has_value()) {
+    if (auto answer = std::any_cast<Mock<Request>&>(mock)(request)) return ended(SpanEnd::Mocked, *std::move(answer));
+  }
+  if (attending.player) return ended(SpanEnd::Replayed, replayed(run, *attending.player, request, carry_out));
+  auto answer = attending.recorder ? recorded(run, *attending.recorder, request, carry_out) : carry_out();
+  SpanEnd how = answer ? SpanEnd::Done : SpanEnd::Failed;
+  return ended(how, std::move(answer));
+}
 
 template <class Request, class Do>
 vm::Outcome<typename Request::Answer> perform_with(Run& run, const Request& request, Do carry_out) {
   vm::let_others_in();  // it may take a while
   if (run.is_direct(Request::row.capability)) [[likely]]
     return carry_out();
-  if (!run.allows(Request::row.capability)) return denied(Request::row, request.shown());
-  if (std::any mock = run.mock(Request::row); mock.has_value()) {
-    if (auto answer = std::any_cast<Mock<Request>&>(mock)(request)) return *std::move(answer);
-  }
-  if (auto tape = run.tape()) return with_tape(*tape, request, carry_out);
-  return carry_out();
+  return perform_attended(run, request, carry_out);
 }
 
 template <class Request>

@@ -1,6 +1,5 @@
 #include "effects/run.h"
 
-#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
@@ -12,29 +11,7 @@ using vm::Capability;
 constinit const vm::HandleType kRunType = {"run", vm::destroy_handle<Run>,
                                            [](std::string& out, const vm::HandleObject*) { out += "<run>"; }};
 
-// ---- policy ----
-
-// Whether a name in a policy means this capability.
-static bool names(std::string_view entry, Capability capability) {
-  std::string_view name = vm::capability_name(capability);
-  if (entry == "*") return capability != Capability::Output;
-  return entry == name || (name.size() > entry.size() && name.starts_with(entry) && name[entry.size()] == '.');
-}
-
-static bool allows(const Policy& policy, Capability capability) {
-  auto is_named = [&](const std::string& entry) { return names(entry, capability); };
-  if (std::any_of(policy.deny.begin(), policy.deny.end(), is_named)) return false;
-  if (policy.allow.empty() || capability == Capability::Output) return true;
-  return std::any_of(policy.allow.begin(), policy.allow.end(), is_named);
-}
-
-static uint32_t allowed_by(const Policy& policy) {
-  uint32_t bits = 0;
-  for (uint32_t i = 0; i < vm::kCapabilityCount; ++i) {
-    if (allows(policy, static_cast<Capability>(i))) bits |= 1u << i;
-  }
-  return bits;
-}
+// ---- where it comes from ----
 
 static Policy environment_policy(vm::Host& host) {
   Policy policy;
@@ -60,34 +37,56 @@ static std::optional<uint64_t> environment_seed(vm::Host& host) {
 vm::Ref<vm::HandleObject> Run::make(vm::Vm& vm) {
   auto run = vm::new_handle<Run>(kRunType);
   run->world_.reset(new World{vm.host(), vm.scheduler().clock(), environment_seed(vm.host())});
-  run->allowed_ = allowed_by(environment_policy(vm.host()));
+  run->allowed_ = run->direct_ = allowed_by(environment_policy(vm.host()));
   return vm::Ref<vm::HandleObject>::share(run.get());
 }
 
-vm::Ref<Run> Run::narrowed(const Run& outer, const Policy& policy) {
+vm::Ref<Run> Run::within(const Run& outer, RunPart part) {
   auto run = vm::new_handle<Run>(kRunType);
   run->world_ = outer.world_;
-  run->allowed_ = outer.allowed_ & allowed_by(policy);
+  run->allowed_ = outer.allowed_ & allowed_by(part.policy);
+  run->budget_ = part.limits.empty() ? outer.budget_ : std::make_shared<Budget>(outer.budget_, std::move(part.limits));
+  run->direct_ = run->allowed_ & ~(run->budget_ ? run->budget_->limited() : 0);
+  run->identity_ = part.identity.empty() ? outer.identity_ : std::move(part.identity);
+  run->trace_parent_ = part.parent ? part.parent : outer.trace_parent_;
   return run;
 }
 
 // ---- what answers instead of the world ----
 
 void Run::attend() {
-  uint32_t bits = world_->tape ? ~0u : 0;
-  for (auto& [row, mock] : world_->mocks) bits |= 1u << bit(row->capability);
+  bool all = world_->recorder || world_->player || world_->trace;
+  uint32_t bits = all ? ~0u : 0;
+  for (auto& [row, mock] : world_->mocks) bits |= bit_of(row->capability);
   world_->attended.store(bits, std::memory_order_release);
 }
 
-void Run::set_tape(std::shared_ptr<Tape> tape) {
+void Run::record(std::shared_ptr<Recorder> recorder) {
   std::lock_guard guard(world_->lock);
-  world_->tape = std::move(tape);
+  world_->recorder = std::move(recorder);
+  if (world_->recorder) world_->recorder->start = clock().now();
   attend();
 }
 
-std::shared_ptr<Tape> Run::tape() {
+void Run::replay(std::shared_ptr<Player> player) {
   std::lock_guard guard(world_->lock);
-  return world_->tape;
+  world_->player = std::move(player);
+  if (world_->player) {
+    clock().follow();
+    world_->player->start = clock().now();
+  }
+  attend();
+}
+
+void Run::trace(std::shared_ptr<Trace> trace) {
+  std::lock_guard guard(world_->lock);
+  world_->trace = std::move(trace);
+  attend();
+}
+
+Run::Attending Run::attending() {
+  std::lock_guard guard(world_->lock);
+  return {world_->recorder, world_->player, world_->trace};
 }
 
 void Run::set_mock(const EffectRow& row, std::any mock) {
@@ -113,6 +112,13 @@ std::unexpected<vm::Thrown> denied(const EffectRow& row, std::string_view shown)
   std::string what = shown.empty() ? "" : fmt::format(" ({})", shown);
   return vm::with_facts(vm::throw_text(ErrorKind::Denied, "capability denied: {}{}", name, what), name,
                         {{"effect", vm::text_value(row.name)}, {"request", vm::text_value(shown)}});
+}
+
+std::unexpected<vm::Thrown> over_budget(const EffectRow& row, const Limit& limit, std::string_view shown) {
+  std::string what = shown.empty() ? "" : fmt::format(" ({})", shown);
+  return vm::with_facts(
+      vm::throw_text(ErrorKind::Budget, "limit reached: at most {} of {}{}", limit.most, limit.name, what), limit.name,
+      {{"effect", vm::text_value(row.name)}, {"limit", vm::Value::integer(limit.most)}});
 }
 
 }  // namespace harn::effects

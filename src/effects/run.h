@@ -10,8 +10,11 @@
 #include <string_view>
 #include <vector>
 
+#include "effects/budget.h"
+#include "effects/policy.h"
+#include "effects/replay.h"
 #include "effects/tape.h"
-#include "vm/capability.h"
+#include "effects/trace.h"
 #include "vm/error.h"
 #include "vm/handle.h"
 #include "vm/host.h"
@@ -20,22 +23,16 @@
 
 // On whose behalf something is done to the world, and how far that may go.
 //
-// Every VM has one; a task has its creator's. `narrowed` makes one that may do less: there is no way to get more. Runs
-// of one VM share its world: host, clock, what tests have put in place of it, and the tape.
+// Every VM has one; a task has its creator's. `within` makes one that may do less: there is no way to get more. Runs
+// of one VM share its world: host, clock, what tests have put in place of it, recording, replay and trace.
 namespace harn::effects {
 
 // One kind of effect. A request type has one as `row`.
 struct EffectRow {
   std::string_view name;  // as tapes have it
   vm::Capability capability;
-  uint32_t version = 1;  // of the fields of request and answer
-};
-
-// Capability names; "process" stands for all that start with "process.", "*" for all but writing to the
-// program's own output, which is how it answers.
-struct Policy {
-  std::vector<std::string> allow;  // empty: everything that is not denied
-  std::vector<std::string> deny;   // wins
+  uint32_t version = 1;        // of the fields of request and answer
+  bool is_own_output = false;  // done in a replay, too
 };
 
 // What the runs of one VM share.
@@ -48,7 +45,20 @@ struct World {
   std::atomic<uint32_t> attended{0};
   std::mutex lock;  // of what follows
   std::map<const EffectRow*, std::any> mocks;
-  std::shared_ptr<Tape> tape;
+  // At most one of the two.
+  std::shared_ptr<Recorder> recorder;
+  std::shared_ptr<Player> player;
+  std::shared_ptr<Trace> trace;
+
+  SharedSecrets secrets;
+};
+
+// What a run has of its own; the rest is that of the one it is made within.
+struct RunPart {
+  Policy policy = {};
+  std::vector<Limit> limits = {};
+  std::string identity = {};  // who asked for it: a user, an agent, a trigger; empty: as before
+  SpanId parent = 0;          // the span that its effects are part of; 0: as before
 };
 
 class Run : public vm::HandleObject {
@@ -62,35 +72,52 @@ class Run : public vm::HandleObject {
     vm::Task* task = vm::Scheduler::current_or_null();
     return task && task->run ? *static_cast<Run*>(task->run.get()) : of(vm);
   }
-  static vm::Ref<Run> narrowed(const Run& outer, const Policy& policy);
+  static vm::Ref<Run> within(const Run& outer, RunPart part);
 
-  bool allows(vm::Capability capability) const { return allowed_ >> bit(capability) & 1; }
+  bool allows(vm::Capability capability) const { return allowed_ & bit_of(capability); }
   // Whether an effect that needs this can simply be carried out.
   bool is_direct(vm::Capability capability) const {
-    return (allowed_ & ~world_->attended.load(std::memory_order_acquire)) >> bit(capability) & 1;
+    return direct_ & ~world_->attended.load(std::memory_order_acquire) & bit_of(capability);
   }
+  // Null: nothing is limited.
+  Budget* budget() const { return budget_.get(); }
+  const std::string& identity() const { return identity_; }
+  SpanId trace_parent() const { return trace_parent_; }
 
   World& world() { return *world_; }
   vm::Host& host() { return world_->host; }
   vm::Clock& clock() { return world_->clock; }
 
   // Null ends it.
-  void set_tape(std::shared_ptr<Tape> tape);
-  std::shared_ptr<Tape> tape();
+  void record(std::shared_ptr<Recorder> recorder);
+  void replay(std::shared_ptr<Player> player);
+  void trace(std::shared_ptr<Trace> trace);
+  // What attends to the effects of all runs; null where there is none.
+  struct Attending {
+    std::shared_ptr<Recorder> recorder;
+    std::shared_ptr<Player> player;
+    std::shared_ptr<Trace> trace;
+  };
+  Attending attending();
   void set_mock(const EffectRow& row, std::any mock);
   void clear_mock(const EffectRow& row);
   std::any mock(const EffectRow& row);
 
  private:
   static vm::Ref<vm::HandleObject> make(vm::Vm& vm);
-  static constexpr uint32_t bit(vm::Capability capability) { return static_cast<uint32_t>(capability); }
   void attend();  // with the world's lock held
 
   std::shared_ptr<World> world_;
   uint32_t allowed_ = 0;  // a bit for each capability
+  uint32_t direct_ = 0;   // allowed, and not limited
+  std::shared_ptr<Budget> budget_;
+  std::string identity_;
+  SpanId trace_parent_ = 0;
 };
 
 // capability denied: process.exec (git)
 std::unexpected<vm::Thrown> denied(const EffectRow& row, std::string_view shown);
+// limit reached: at most 5 of process.exec (git)
+std::unexpected<vm::Thrown> over_budget(const EffectRow& row, const Limit& limit, std::string_view shown);
 
 }  // namespace harn::effects

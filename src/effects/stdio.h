@@ -7,7 +7,7 @@ namespace harn::effects {
 
 struct Write {
   using Answer = Done;
-  static constexpr EffectRow row{.name = "stdio.write", .capability = vm::Capability::Output};
+  static constexpr EffectRow row{.name = "stdio.write", .capability = vm::Capability::Output, .is_own_output = true};
 
   vm::Stream stream = vm::Stream::Out;
   std::string text;

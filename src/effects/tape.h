@@ -1,14 +1,18 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 
-// What a run asked of the world and what it was told, so that another run can be told the same.
+#include "base/secrets.h"
+#include "vm/clock.h"
+
+// What a run asked of the world and what it was told, so that another run can be told the same (replay.h).
+//
+// What is kept has no secrets in it: a program that is replayed sees `<redacted:...>` where the recorded one saw a
+// secret, and asks its questions with that.
 namespace harn::effects {
 
 // One question. Which task asked it and how many it had asked before are the same in every run of a program,
@@ -16,46 +20,76 @@ namespace harn::effects {
 struct Question {
   uint64_t task = 0;
   uint64_t number = 0;
-  std::string_view name;  // "file.read"
+  std::string name;  // "file.read"
   uint32_t version = 1;
-  std::string_view request;  // its fields (fields.h)
+  std::string shown;    // for people
+  std::string request;  // its fields (fields.h)
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(task), visit(number), visit(name), visit(version), visit(shown), visit(request);
+  }
+};
+
+enum class Told : uint8_t {
+  Answer,
+  Error,
+  Nothing,  // the task was stopped before
 };
 
 struct TapeAnswer {
-  bool is_error = false;
-  std::string bytes;  // the answer's fields, or the error's text
+  Told told = Told::Answer;
+  std::string bytes;       // the answer's fields, or the error's
+  vm::Nanoseconds at = 0;  // when it was told, counted from the start of the recording
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(told), visit(bytes), visit(at);
+  }
 };
 
-// Used by all tasks at once.
-class Tape {
- public:
-  virtual ~Tape() = default;
-  // Whether answers come from the tape; then nothing is done.
-  virtual bool is_playing() const = 0;
-  // Empty: the recording has no such question here.
-  virtual std::optional<TapeAnswer> play(const Question& question) = 0;
-  virtual void record(const Question& question, const TapeAnswer& answer) = 0;
+struct TapeEntry {
+  Question question;
+  TapeAnswer answer;
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(question), visit(answer);
+  }
 };
 
-// A tape in memory, for tests: record first, then `rewind` and play.
-class MemoryTape : public Tape {
+// The secrets of a run. Used by all tasks at once.
+class SharedSecrets {
  public:
-  bool is_playing() const override { return is_playing_; }
-  std::optional<TapeAnswer> play(const Question& question) override;
-  void record(const Question& question, const TapeAnswer& answer) override;
-  void rewind() { is_playing_ = true; }
-  size_t size();
+  void add(std::string_view name, std::string_view value) {
+    std::lock_guard guard(lock_);
+    secrets_.add(name, value);
+  }
+  std::string hidden(std::string_view text) {
+    std::lock_guard guard(lock_);
+    return secrets_.hidden(text);
+  }
 
  private:
-  struct Entry {
-    std::string name;
-    uint32_t version;
-    std::string request;
-    TapeAnswer answer;
-  };
   std::mutex lock_;
-  bool is_playing_ = false;
-  std::map<std::pair<uint64_t, uint64_t>, Entry> entries_;  // by task and number
+  Secrets secrets_;
+};
+
+// Keeps what a run is told, in the order in which it is told. Used by all tasks at once.
+class Recorder {
+ public:
+  // `keep` is called by one thread at a time.
+  explicit Recorder(std::function<void(const TapeEntry&)> keep) : keep_(std::move(keep)) {}
+  void record(Question question, TapeAnswer answer) {
+    TapeEntry entry{std::move(question), std::move(answer)};
+    std::lock_guard guard(lock_);
+    keep_(entry);
+  }
+  vm::Nanoseconds start = 0;  // on the program's clock
+
+ private:
+  std::mutex lock_;
+  std::function<void(const TapeEntry&)> keep_;
 };
 
 }  // namespace harn::effects

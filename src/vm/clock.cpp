@@ -8,20 +8,16 @@
 
 namespace harn::vm {
 
-namespace {
-
 Nanoseconds steady_now() {
   timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
   return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-}  // namespace
-
 Clock::Clock(Host& host) : host_(host), start_(steady_now()) {}
 
 Nanoseconds Clock::now() {
-  if (is_mocked()) return frozen_.load(std::memory_order_relaxed);
+  if (is_still_.load(std::memory_order_relaxed)) return frozen_.load(std::memory_order_relaxed);
   return steady_now() + shift_.load(std::memory_order_relaxed);
 }
 
@@ -40,14 +36,33 @@ void Clock::mock(int64_t wall_ms) {
   start_ = at;  // a program under test counts from 0
   mock_wall_ms_ = wall_ms;
   mocked_ = true;
+  is_still_ = true;
 }
 
 void Clock::unmock() {
   std::lock_guard lock(lock_);
   if (!is_mocked()) return;
-  shift_ = frozen_ - steady_now();
   mocked_ = false;
+  if (following_) return;
+  shift_ = frozen_ - steady_now();
+  is_still_ = false;
 }
+
+void Clock::follow() {
+  std::lock_guard lock(lock_);
+  frozen_ = now();
+  following_ = true;
+  is_still_ = true;
+  followed_at_ = steady_now();
+}
+
+void Clock::follow_to(Nanoseconds at) {
+  std::lock_guard lock(lock_);
+  frozen_ = std::max(frozen_.load(), at);
+  followed_at_ = steady_now();
+}
+
+Nanoseconds Clock::time_since_followed() const { return steady_now() - followed_at_; }
 
 int64_t Clock::advance(Nanoseconds by) {
   {

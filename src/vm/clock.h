@@ -17,6 +17,7 @@ struct Task;
 using Nanoseconds = int64_t;
 constexpr Nanoseconds kMillisecond = 1'000'000;
 constexpr Nanoseconds kNever = INT64_MAX;
+Nanoseconds steady_now();
 
 // One thing that happens at one time. Lives in what it belongs to, which must take it out (Clock::remove)
 // before it goes.
@@ -43,6 +44,14 @@ class Clock {
   bool is_mocked() const { return mocked_.load(std::memory_order_relaxed); }
   int64_t advance(Nanoseconds by);  // the new wall clock, in milliseconds
 
+  // For a replay: from now on time stands still and goes to what is known to happen next, but never back. A program
+  // that stops the clock itself (`mock`) does so as ever.
+  void follow();
+  bool is_following() const { return following_.load(std::memory_order_relaxed); }
+  void follow_to(Nanoseconds at);
+  // How long ago that was, as people count.
+  Nanoseconds time_since_followed() const;
+
   void add(Timer& timer, Nanoseconds due);
   void remove(Timer& timer);  // fine when it is not set
   // When the first timer is due; kNever when there is none.
@@ -63,8 +72,11 @@ class Clock {
   uint64_t orders_ = 0;
   std::atomic<Nanoseconds> next_due_{kNever};
 
-  // now() = steady clock + shift_, or, while mocked, frozen_.
+  // now() = steady clock + shift_, or, while it stands still (mocked or following), frozen_.
+  std::atomic<bool> is_still_{false};
   std::atomic<bool> mocked_{false};
+  std::atomic<bool> following_{false};
+  std::atomic<Nanoseconds> followed_at_{0};  // steady clock
   std::atomic<Nanoseconds> shift_{0};
   std::atomic<Nanoseconds> frozen_{0};
   std::atomic<Nanoseconds> start_;          // where elapsed_ms counts from

@@ -159,6 +159,14 @@ Wake fiber_sleep(const char* what, Nanoseconds due) {
   return why;
 }
 
+bool can_park() {
+  Worker* worker = this_worker;
+  if (!worker || !worker->interpreter || worker->scheduler.worker_limit() > 1) return false;
+  return worker->running->fiber || worker->interpreter->can_part();
+}
+
+Wake park_here() { return park(Scheduler::current()); }
+
 std::unexpected<Thrown> stopped_error() {
   return throw_text(ErrorKind::Cancelled, "kind:cancelled:VM cancelled by host");
 }

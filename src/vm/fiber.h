@@ -57,6 +57,11 @@ class Completion {
 // On a fiber: Wake::Timeout when the time has come, Wake::Cancelled when the task is told to stop.
 Wake fiber_sleep(const char* what, Nanoseconds due);
 
+// With one worker: whether the running task can wait where it is, and the wait for whoever has the ticket of its
+// `begin_wait`.
+bool can_park();
+Wake park_here();
+
 // What a function returns after Wake::Cancelled.
 std::unexpected<Thrown> stopped_error();
 

@@ -248,13 +248,14 @@ void Scheduler::external_end() {
   if (external_.fetch_sub(1) == 1) poke();
 }
 
-void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due) {
+void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake reason) {
   task.timer.task = &task;
   task.timer.ticket = ticket;
+  task.timer.reason = reason;
   task.timer.fire = [](Timer& timer, std::vector<Task*>& woken) {
     auto& wait = static_cast<Task::WaitTimer&>(timer);
     if (!wait.task->claim(wait.ticket)) return;
-    wait.task->woken_by = Wake::Timeout;
+    wait.task->woken_by = wait.reason;
     wait.task->woken = true;
     woken.push_back(wait.task);
   };
@@ -272,6 +273,15 @@ void Scheduler::fire_timers() {
   std::vector<Task*> woken;
   clock_.fire_due(woken);
   for (Task* task : woken) make_ready(*task);
+}
+
+bool Scheduler::follow_clock(Worker& worker) {
+  if (!clock_.is_following() || clock_.is_mocked()) return false;
+  Nanoseconds due = clock_.next_due();
+  if (due == kNever || external_.load() != 0 || worker.inbox.load(std::memory_order_seq_cst)) return false;
+  clock_.follow_to(due);
+  fire_timers();
+  return true;
 }
 
 // ---- deadlines ----

@@ -170,8 +170,8 @@ class Scheduler {
   }
   // Queues a task whose wait was claimed, on this worker or on its own.
   void make_ready(Task& task);
-  // Sets the time at which the wait that has just begun ends with Wake::Timeout.
-  void set_timeout(Task& task, uint64_t ticket, Nanoseconds due);
+  // Sets the time at which the wait that has just begun ends, with Wake::Timeout or another reason.
+  void set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake reason = Wake::Timeout);
 
   // A `deadline` block begins, at this word of the running function's code, or ends.
   void push_deadline(Task& task, Nanoseconds due, uint32_t start);
@@ -198,6 +198,9 @@ class Scheduler {
   bool has_others() const;
   // A task's wait was claimed by timers: make them ready.
   void fire_timers();
+  // In a replay nobody waits for time to pass. True when the clock went on to the next timer.
+  bool follow_clock(Worker& worker);
+  void follow_computation(Worker& worker);
 
   // Something outside (I/O, a signal handler of the program) may still wake a task: not a deadlock.
   void external_begin() {

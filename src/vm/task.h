@@ -156,6 +156,7 @@ struct Task : HandleObject {
   struct WaitTimer : Timer {
     Task* task = nullptr;
     uint64_t ticket = 0;
+    Wake reason = Wake::Timeout;
   } timer;
   const Value* waits_on = nullptr;  // an argument of the call, or waiter.value; for reports
   const char* waits_for = nullptr;  // "receive", "sleep", ...

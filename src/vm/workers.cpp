@@ -51,12 +51,6 @@ constexpr uint32_t kFreshPolls = 400;
 // Checkpoints after which a worker gives back what it holds of shared objects that it may not need any more.
 constexpr uint32_t kCreditPolls = 64;
 
-Nanoseconds steady_now() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<Nanoseconds>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
 }  // namespace
 
 // ---- queues ----
@@ -360,6 +354,7 @@ bool Scheduler::watch_for_work(Worker& worker) {
 void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
   constexpr size_t kSome = 10'000;
   if (has_remains) return work_off_remains(kSome);
+  if (follow_clock(worker)) return;
   Nanoseconds began = steady_now();
   worker.looking.store(true, std::memory_order_relaxed);
   if (!watch_for_work(worker)) sleep(worker, look_again);
@@ -488,9 +483,18 @@ bool Scheduler::has_others() const {
          worker.inbox.load(std::memory_order_relaxed);
 }
 
+// A deadline that was passed by a program that computes is passed in its replay, too, though not after exactly as many
+// steps: when it has computed for longer than it can have had, on a machine that may be slower.
+void Scheduler::follow_computation(Worker& worker) {
+  constexpr Nanoseconds kPatience = 200 * kMillisecond;
+  Nanoseconds due = clock_.next_due();
+  if (due != kNever && (clock_.time_since_followed() - kPatience) / 2 > due - clock_.now()) follow_clock(worker);
+}
+
 void Scheduler::attend() {
   // First: what happens while we look makes us look again.
   this_worker->pace.attention.store(false, std::memory_order_seq_cst);
+  if (clock_.is_following()) follow_computation(*this_worker);
   if (clock_.next_due() != kNever) fire_timers();
   deliver_stop();
 }

@@ -37,8 +37,8 @@ TEST(Perform, AMockAnswersInsteadOfTheWorld) {
 TEST(Perform, APolicyOnlyNarrows) {
   MemoryVm memory;
   VmRun& outer = VmRun::of(memory.vm());
-  auto inner = VmRun::narrowed(outer, {.allow = {"clock", "fs"}});
-  auto innermost = VmRun::narrowed(*inner, {.allow = {"*"}, .deny = {"fs"}});
+  auto inner = VmRun::within(outer, {.policy = {.allow = {"clock", "fs"}}});
+  auto innermost = VmRun::within(*inner, {.policy = {.allow = {"*"}, .deny = {"fs"}}});
   EXPECT_TRUE(perform(outer, CurrentDirectory{}));
   EXPECT_TRUE(perform(*inner, CurrentDirectory{}));
   EXPECT_EQ(error_of(perform(*innermost, CurrentDirectory{})), "capability denied: fs.info (the current directory)");
@@ -50,7 +50,7 @@ TEST(Perform, APolicyOnlyNarrows) {
 
 TEST(Perform, TasksHaveTheRunOfTheirCreator) {
   MemoryVm memory;
-  vm::Ref<VmRun> narrow = VmRun::narrowed(VmRun::of(memory.vm()), {.deny = {"random"}});
+  vm::Ref<VmRun> narrow = VmRun::within(VmRun::of(memory.vm()), {.policy = {.deny = {"random"}}});
   memory.vm().scheduler().root().run = vm::Ref<vm::HandleObject>::share(narrow.get());
   EXPECT_EQ(memory.evaluate("parallel(2) { i -> try { random() } catch (e) { e } }"),
             "[capability denied: random.draw, capability denied: random.draw]");
@@ -87,24 +87,24 @@ TEST(Perform, ATapeAnswersLikeTheRunThatWasRecorded) {
   const char* program =
       "let parts = parallel(6) { i -> [i, random(), uuid(), now_ms(), exec(\"sh\", \"-c\", \"echo $$\").stdout] }\n"
       "[parts, read_line(), try { exec(\"no-such-program\") } catch (e) { e }]";
-  auto tape = std::make_shared<MemoryTape>();
+  std::vector<TapeEntry> tape;
   std::string recorded;
   {
     MemoryVm memory;
     memory.host.in = "typed\n";
-    VmRun::of(memory.vm()).set_tape(tape);
+    VmRun::of(memory.vm()).record(std::make_shared<Recorder>([&](const TapeEntry& entry) { tape.push_back(entry); }));
     recorded = memory.evaluate(program);
     EXPECT_NE(recorded.find("typed"), std::string::npos);
   }
-  size_t answers = tape->size();
-  tape->rewind();
   MemoryVm memory;
   memory.host.clock_ms = 1;
-  VmRun::of(memory.vm()).set_tape(tape);
+  auto player = std::make_shared<Player>(tape);
+  VmRun::of(memory.vm()).replay(player);
   EXPECT_EQ(memory.evaluate(program), recorded);
-  EXPECT_EQ(tape->size(), answers);
+  player->finish();
+  EXPECT_FALSE(player->divergence());
   EXPECT_EQ(memory.evaluate("try { exec(\"true\") } catch (e) { e }"),
-            "replay: the recording has another effect where the program asks for process.run");
+            "replay: expected the end of the program, but the program asks for process.run (true) in task_root");
 }
 
 TEST(Perform, SecretsAreNotShown) {

@@ -1,0 +1,165 @@
+#include "base/secrets.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/fmt.h"
+
+namespace harn {
+
+namespace {
+
+bool is_token_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+size_t token_length(std::string_view text) {
+  return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_token_char) - text.begin());
+}
+
+// A word that begins like this and goes on for so many characters at least is a token.
+struct Shape {
+  std::string_view name;
+  std::string_view start;
+  size_t least;
+};
+constexpr Shape kShapes[] = {
+    {"github_fine_grained", "github_pat_", 30},
+    {"github", "ghp_", 30},
+    {"github", "gho_", 30},
+    {"github", "ghu_", 30},
+    {"github", "ghs_", 30},
+    {"github", "ghr_", 30},
+    {"slack", "xoxb-", 10},
+    {"slack", "xoxp-", 10},
+    {"slack", "xoxa-", 10},
+    {"slack", "xoxr-", 10},
+    {"slack", "xoxs-", 10},
+    {"aws", "AKIA", 16},
+    {"openai", "sk-", 20},
+    {"stripe", "sk_live_", 10},
+    {"stripe", "sk_test_", 10},
+    {"gitlab", "glpat-", 15},
+    {"npm", "npm_", 30},
+};
+
+struct Found {
+  std::string_view name;
+  size_t length;
+};
+
+// header.claims.signature, each in base64url; the header is a JSON object.
+std::optional<Found> jwt_at(std::string_view text) {
+  if (!text.starts_with("eyJ")) return std::nullopt;
+  size_t end = 0;
+  for (int part = 0; part < 3; ++part) {
+    if (part > 0) {
+      if (end >= text.size() || text[end] != '.') return std::nullopt;
+      ++end;
+    }
+    size_t length = token_length(text.substr(end));
+    if (length < 4) return std::nullopt;
+    end += length;
+  }
+  return Found{"jwt", end};
+}
+
+std::optional<Found> token_at(std::string_view text) {
+  for (const Shape& shape : kShapes) {
+    if (!text.starts_with(shape.start)) continue;
+    size_t length = token_length(text);
+    if (length >= shape.start.size() + shape.least) return Found{shape.name, length};
+  }
+  return jwt_at(text);
+}
+
+constexpr std::string_view kBearer = "bearer ";
+
+// What follows `Bearer ` in a header, whatever its shape.
+std::optional<Found> bearer_at(std::string_view text) {
+  if (text.size() <= kBearer.size()) return std::nullopt;
+  for (size_t i = 0; i < kBearer.size(); ++i) {
+    if (lower(text[i]) != kBearer[i]) return std::nullopt;
+  }
+  auto rest = text.substr(kBearer.size());
+  size_t length = std::min(rest.find_first_of(" \t\r\n\"',;"), rest.size());
+  if (length < 8 || rest.starts_with("<redacted:")) return std::nullopt;
+  return Found{"bearer", length};
+}
+
+void append_mark(std::string& out, std::string_view name, size_t length) {
+  out += fmt::format("<redacted:{}:{}>", name, length);
+}
+
+std::string without(std::string_view text, std::string_view value, std::string_view name) {
+  std::string out;
+  size_t kept = 0;
+  for (size_t at; (at = text.find(value, kept)) != text.npos; kept = at + value.size()) {
+    out += text.substr(kept, at - kept);
+    append_mark(out, name, value.size());
+  }
+  out += text.substr(kept);
+  return out;
+}
+
+bool can_begin_token(char c) {
+  constexpr std::string_view kFirst = "eghxAsnbB";
+  return kFirst.find(c) != kFirst.npos;
+}
+
+std::string without_tokens(std::string_view text) {
+  std::string out;
+  size_t kept = 0;  // up to where `text` is in `out`
+  bool in_word = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    bool begins = !in_word && can_begin_token(text[i]);
+    in_word = is_token_char(text[i]);
+    if (!begins) continue;
+    auto rest = text.substr(i);
+    size_t skipped = 0;
+    auto found = token_at(rest);
+    if (!found && (found = bearer_at(rest))) skipped = kBearer.size();
+    if (!found) continue;
+    out += text.substr(kept, i + skipped - kept);
+    append_mark(out, found->name, found->length);
+    kept = i + skipped + found->length;
+    i = kept - 1;
+    in_word = true;
+  }
+  out += text.substr(kept);
+  return out;
+}
+
+}  // namespace
+
+void Secrets::add(std::string_view name, std::string_view value) {
+  if (value.size() < kLeast) return;
+  for (const Named& known : named_) {
+    if (known.value == value) return;
+  }
+  auto place =
+      std::find_if(named_.begin(), named_.end(), [&](const Named& one) { return one.value.size() < value.size(); });
+  named_.insert(place, {std::string(name), std::string(value)});
+}
+
+std::string Secrets::hidden(std::string_view text) const {
+  std::string out(text);
+  for (const Named& secret : named_) {
+    if (out.find(secret.value) != out.npos) out = without(out, secret.value, secret.name);
+  }
+  return without_tokens(out);
+}
+
+bool Secrets::is_secret_name(std::string_view name) {
+  std::string in_lower;
+  for (char c : name) in_lower += lower(c);
+  constexpr std::array kParts = {"token",  "secret",      "password",   "passwd",    "api_key",
+                                 "apikey", "private_key", "access_key", "credential"};
+  return std::any_of(kParts.begin(), kParts.end(),
+                     [&](const char* part) { return in_lower.find(part) != in_lower.npos; });
+}
+
+}  // namespace harn

@@ -1,0 +1,131 @@
+#include "cli/run_program.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/fmt.h"
+#include "base/text.h"
+#include "builtins/registry.h"
+#include "cli/event_host.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "data/json.h"
+#include "net/process.h"
+
+namespace harn::cli {
+
+namespace {
+
+std::string_view signal_text(int number) {
+  return number == SIGTERM ? "harn: terminated\n" : number == SIGHUP ? "harn: hung up\n" : "harn: interrupted\n";
+}
+
+// Tells standard error how the run ended; the value is the exit code.
+int report_ending(ProcessHost& host, const Ending& ending) {
+  host.flush();
+  if (host.output_error() != 0) return output_failed(host.output_error());
+  // A program that handled the signal itself ends like any other.
+  int number = InterruptGuard::signal();
+  if (number != 0 && ending.kind == Ending::Kind::Stopped) {
+    host.write(vm::Stream::Err, signal_text(number));
+    return kInterrupted;
+  }
+  if (!ending.message.empty()) host.write(vm::Stream::Err, ending.message);
+  return ending.exit_code;
+}
+
+int report_ending(EventHost& host, const Ending& ending, const vm::Outcome<vm::Value>& outcome) {
+  if (InterruptGuard::signal() != 0 && ending.kind == Ending::Kind::Stopped) {
+    host.write_failure("interrupted", "the run was interrupted");
+    return kInterrupted;
+  }
+  if (ending.kind == Ending::Kind::Failed) {
+    host.write_failure("run_failed", text::trim_end(ending.message));
+    return ending.exit_code;
+  }
+  std::string value;
+  if (!outcome || !data::append_json(value, *outcome)) value = "null";
+  host.write_result(value, ending.exit_code);
+  return host.output_error() != 0 ? output_failed(host.output_error()) : ending.exit_code;
+}
+
+// How a replay went. The recorded run's exit code is the replay's, too.
+int report_replay(effects::Player& player, int exit_code) {
+  player.finish();
+  auto divergence = player.divergence();
+  if (!divergence) return exit_code;
+  write_error(fmt::format("{}: the replay is not the recorded run any more\n  expected: {}\n  found:    {}{}\n",
+                          error_word(), divergence->expected, divergence->found, divergence->place));
+  return kDiverged;
+}
+
+// Before the program begins, on its VM; the value is the exit code when that fails.
+Result<std::unique_ptr<Watch>> begin_watch(vm::Vm& vm, Prepared& prepared) {
+  if (prepared.player) effects::Run::of(vm).replay(prepared.player);
+  if (!prepared.watch.is_any()) return std::unique_ptr<Watch>();
+  return Watch::begin(vm, std::move(prepared.watch), prepared.header);
+}
+
+int run_events(Prepared prepared) {
+  EventHost host;
+  vm::Vm vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
+  host.attach(&vm);
+  InterruptGuard guard(vm);
+  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
+  auto watch = begin_watch(vm, prepared);
+  if (!watch) {
+    host.write_failure("watch_failed", watch.error().message);
+    return kFailure;
+  }
+  auto outcome = execute(vm, std::move(prepared.program), prepared.surroundings);
+  Ending ending = ending_of(outcome, prepared.answers, Snippet::No, diag::Colour::No);
+  int code = report_ending(host, ending, outcome);
+  return *watch ? (*watch)->end(code) : code;
+}
+
+int run_process(Prepared prepared) {
+  ProcessHost host;
+  // The process ends with the program, and its memory with it: nothing is taken apart piece by
+  // piece, except where a leak checker looks on.
+  auto* vm = new vm::Vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
+  host.attach(vm);
+  InterruptGuard guard(*vm);
+  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
+  auto watch = begin_watch(*vm, prepared);
+  if (!watch) return fail_with(watch.error().message);
+  auto outcome = execute(*vm, std::move(prepared.program), prepared.surroundings);
+  net::kill_all_processes();  // of tasks that were given up
+  Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
+  Ending ending = ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO));
+  // That the program failed because of it is nothing new.
+  if (prepared.player && prepared.player->divergence()) ending.message.clear();
+  int code = report_ending(host, ending);
+  if (*watch) code = (*watch)->end(code);
+  if (prepared.player) code = report_replay(*prepared.player, code);
+#ifdef HARN_SANITIZED
+  outcome = vm::Value();
+  host.attach(nullptr);
+  delete vm;
+#else
+  _exit(code);
+#endif
+  return code;
+}
+
+}  // namespace
+
+int run_program(Prepared prepared, bool json) {
+  return json ? run_events(std::move(prepared)) : run_process(std::move(prepared));
+}
+
+std::string program_hash(const bytecode::Program& program) {
+  uint64_t hash = 14695981039346656037ull;
+  auto add = [&](std::string_view text) {
+    for (char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 1099511628211ull;
+    hash = (hash ^ 0xff) * 1099511628211ull;  // where one ends
+  };
+  for (const auto& module : program.modules) add(module->source->text());
+  return fmt::format("{:016x}", hash);
+}
+
+}  // namespace harn::cli

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/ending.h"
+#include "cli/engine.h"
+#include "cli/watch.h"
+#include "effects/replay.h"
+
+// Runs a program that has been loaded, on this process: `harn run` and `harn replay`.
+namespace harn::cli {
+
+struct Prepared {
+  std::string warnings;
+  std::unique_ptr<bytecode::Program> program;
+  Surroundings surroundings;
+  vm::Limits limits;
+  unsigned workers = 0;
+  Answers answers = Answers::No;
+  WatchOptions watch = {};
+  effects::TapeHeader header = {};                    // for a recording
+  std::shared_ptr<effects::Player> player = nullptr;  // a replay
+};
+
+// The exit code. With `json` everything that is written is an event.
+int run_program(Prepared prepared, bool json);
+
+// Of the text of all its modules.
+std::string program_hash(const bytecode::Program& program);
+
+}  // namespace harn::cli

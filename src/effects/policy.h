@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vm/capability.h"
+
+// What may be done to the world: capabilities by name.
+namespace harn::effects {
+
+// Capability names; "process" stands for all that start with "process.", "*" for all but writing to the
+// program's own output, which is how it answers.
+struct Policy {
+  std::vector<std::string> allow;  // empty: everything that is not denied
+  std::vector<std::string> deny;   // wins
+};
+
+constexpr uint32_t bit_of(vm::Capability capability) { return 1u << static_cast<uint32_t>(capability); }
+// The capabilities that a name means, a bit each; 0: none.
+uint32_t capabilities_named(std::string_view name);
+// Those that a policy allows.
+uint32_t allowed_by(const Policy& policy);
+
+}  // namespace harn::effects

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "effects/tape.h"
+#include "vm/error.h"
+
+// Tells a program again what it was told when it was recorded. Nothing is done to the world, except that the program's
+// own output is written.
+//
+// Answers are told in the order of the recording, and time stands still between them: the clock moves to the time of
+// each answer as that is told, and to the next timer when every task waits (vm::Clock::follow). So a run that took
+// hours is replayed in the time that it computed, and tasks meet each other in the same order.
+//
+// Order holds with one worker. With several, each answer still goes to the task and question that it belongs to.
+namespace harn::effects {
+
+class Run;
+
+// Where a replay was no longer the recorded run.
+struct Divergence {
+  std::string expected;  // "fs.exists (a.txt) in task_root", or the end of the program
+  std::string found;
+  std::string place;  // lines of a trace; may be empty
+};
+
+class Player {
+ public:
+  explicit Player(std::vector<TapeEntry> entries);
+
+  // The recorded answer to the question of the running task, when its time has come. Fails from the first divergence
+  // on, whatever is asked.
+  vm::Outcome<const TapeEntry*> next_answer(Run& run, const Question& question);
+  // When the running task was told its next answer, if that was to `name`; otherwise never.
+  vm::Nanoseconds time_of_next(std::string_view name);
+  // The program has ended: whether it should have asked for more.
+  void finish();
+  std::optional<Divergence> divergence();
+  size_t told() const { return told_; }
+
+  vm::Nanoseconds start = 0;  // on the program's clock
+
+ private:
+  struct Waiting {
+    vm::Task* task;
+    uint64_t ticket;
+  };
+  vm::Outcome<size_t> find(const Question& question);
+  void wait_for_turn(size_t order);
+  void tell(size_t order);
+  std::unexpected<vm::Thrown> diverged(std::string expected, std::string found);
+
+  const std::vector<TapeEntry> entries_;                      // in the order of answers
+  std::map<std::pair<uint64_t, uint64_t>, size_t> by_asker_;  // task and number
+  std::mutex lock_;                                           // of what follows
+  std::vector<bool> is_told_;
+  size_t told_ = 0;                    // all before this one
+  std::map<size_t, Waiting> waiting_;  // tasks whose turn it is not, by the order of their answers
+  std::optional<Divergence> divergence_;
+};
+
+}  // namespace harn::effects

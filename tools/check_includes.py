@@ -23,6 +23,7 @@ LIBRARIES = {
     "boost/asio": {"net"},
     "boost/beast": {"net"},
     "curl/": {"net"},
+    "openssl/": {"crypto"},
     "boost/context": {"vm"},
     "xxhash": {"vm"},
     "yaml-cpp/": {"data/yaml.cpp"},

@@ -1,5 +1,6 @@
 #include "base/url.h"
 
+#include "base/codecs.h"
 #include "base/fmt.h"
 #include "base/text.h"
 
@@ -83,6 +84,20 @@ std::string percent_encoded(std::string_view text) {
     bool plain = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || std::string_view("-._~").contains(c);
     if (plain) out += c;
     else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string form_decoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    auto byte = text[i] == '%' ? codecs::from_hex(text.substr(i + 1, 2)) : codecs::Decoded("");
+    if (byte && byte->size() == 1) {
+      out += *byte;
+      i += 2;
+    } else {
+      out += text[i] == '+' ? ' ' : text[i];
+    }
   }
   return out;
 }

@@ -1,7 +1,7 @@
 #include "builtins/http_options.h"
 
 #include "base/result.h"
-#include "data/base64.h"
+#include "base/codecs.h"
 #include "base/url.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
@@ -101,9 +101,8 @@ Outcome<void> read_auth(const Options& options, HttpExchange& request) {
     if (bearer && !bearer->is_nil()) return add_header(request, "Authorization", "Bearer " + display(*bearer));
     const Value* basic = auth->as_dict()->find("basic");
     if (basic && basic->is_dict()) {
-      std::string line = "Basic ";
-      data::append_base64(line, field(basic->as_dict(), "user") + ":" + field(basic->as_dict(), "password"));
-      return add_header(request, "Authorization", std::move(line));
+      std::string pair = field(basic->as_dict(), "user") + ":" + field(basic->as_dict(), "password");
+      return add_header(request, "Authorization", "Basic " + codecs::to_base64(pair));
     }
   }
   return type_error("http: option `auth` must be a string, {{bearer}} or {{basic: {{user, password}}}}");

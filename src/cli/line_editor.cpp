@@ -1,6 +1,5 @@
 #include "cli/line_editor.h"
 
-#include <dlfcn.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -12,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/dynamic_library.h"
 #include "base/text.h"
 
 namespace harn::cli {
@@ -74,7 +74,6 @@ std::string history_path() {
 struct LineEditor::Library {
   using Generator = char* (*)(const char* text, int state);
 
-  void* handle = nullptr;
   char* (*readline)(const char*) = nullptr;
   int (*add_history)(const char*) = nullptr;
   int (*read_history)(const char*) = nullptr;
@@ -86,21 +85,17 @@ struct LineEditor::Library {
   int (**getc_function)(FILE*) = nullptr;
 
   bool load() {
-    handle = dlopen("libedit.so.2", RTLD_LAZY | RTLD_LOCAL);
-    if (!handle) return false;
-    return find(readline, "readline") && find(add_history, "add_history") && find(read_history, "read_history") &&
-           find(write_history, "write_history") && find(stifle_history, "stifle_history") &&
-           find(completion_matches, "rl_completion_matches") &&
-           find(attempted_completion, "rl_attempted_completion_function") &&
-           find(completion_over, "rl_attempted_completion_over") && find(getc_function, "rl_getc_function");
-  }
-
- private:
-  template <class T>
-  bool find(T& to, const char* name) {
-    void* symbol = dlsym(handle, name);
-    memcpy(&to, &symbol, sizeof to);
-    return symbol != nullptr;
+    DynamicLibrary library("libedit.so.2");
+    library.find(readline, "readline")
+        .find(add_history, "add_history")
+        .find(read_history, "read_history")
+        .find(write_history, "write_history")
+        .find(stifle_history, "stifle_history")
+        .find(completion_matches, "rl_completion_matches")
+        .find(attempted_completion, "rl_attempted_completion_function")
+        .find(completion_over, "rl_attempted_completion_over")
+        .find(getc_function, "rl_getc_function");
+    return library.is_complete();
   }
 };
 

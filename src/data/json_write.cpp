@@ -2,7 +2,8 @@
 
 #include "data/json.h"
 #include "base/text.h"
-#include "data/base64.h"
+#include "base/codecs.h"
+#include "data/pieces.h"
 #include "vm/dict.h"
 #include "vm/long_text.h"
 #include "vm/objects.h"
@@ -84,7 +85,7 @@ class JsonWriter {
 
   void write_bytes(std::string_view octets) {
     out_ += indent_ ? R"({"$bytes_b64": ")" : R"({"$bytes_b64":")";
-    append_base64(out_, octets);
+    in_pieces(octets, 3, [&](std::string_view piece) { out_ += codecs::to_base64(piece); });
     out_ += "\"}";
   }
 

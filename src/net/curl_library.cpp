@@ -1,54 +1,40 @@
 #include "net/curl_library.h"
 
-#include <dlfcn.h>
-
-#include "base/fmt.h"
+#include "base/dynamic_library.h"
 
 namespace harn::net {
-
-namespace {
-
-template <class Function>
-bool find(void* library, const char* name, Function& to, std::string& why) {
-  to = reinterpret_cast<Function>(dlsym(library, name));
-  if (!to) why = fmt::format("libcurl has no {}", name);
-  return to != nullptr;
-}
-
-bool find_all(void* library, CurlLibrary& curl, std::string& why) {
-  return find(library, "curl_global_init", curl.global_init, why) &&
-         find(library, "curl_easy_init", curl.easy_init, why) &&
-         find(library, "curl_easy_reset", curl.easy_reset, why) &&
-         find(library, "curl_easy_cleanup", curl.easy_cleanup, why) &&
-         find(library, "curl_easy_setopt", curl.easy_setopt, why) &&
-         find(library, "curl_easy_getinfo", curl.easy_getinfo, why) &&
-         find(library, "curl_easy_strerror", curl.easy_strerror, why) &&
-         find(library, "curl_easy_pause", curl.easy_pause, why) &&
-         find(library, "curl_slist_append", curl.slist_append, why) &&
-         find(library, "curl_slist_free_all", curl.slist_free_all, why) &&
-         find(library, "curl_multi_init", curl.multi_init, why) &&
-         find(library, "curl_multi_cleanup", curl.multi_cleanup, why) &&
-         find(library, "curl_multi_setopt", curl.multi_setopt, why) &&
-         find(library, "curl_multi_add_handle", curl.multi_add_handle, why) &&
-         find(library, "curl_multi_remove_handle", curl.multi_remove_handle, why) &&
-         find(library, "curl_multi_socket_action", curl.multi_socket_action, why) &&
-         find(library, "curl_multi_info_read", curl.multi_info_read, why) && find(library, "curl_url", curl.url, why) &&
-         find(library, "curl_url_cleanup", curl.url_cleanup, why) && find(library, "curl_url_set", curl.url_set, why) &&
-         find(library, "curl_url_get", curl.url_get, why) && find(library, "curl_free", curl.free, why);
-}
-
-}  // namespace
 
 const CurlLibrary* CurlLibrary::load(std::string& why) {
   static CurlLibrary curl{};
   static bool is_loaded = false;
   if (is_loaded) return &curl;
-  void* library = dlopen("libcurl.so.4", RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    why = fmt::format("libcurl is not installed ({})", dlerror());
+  DynamicLibrary library("libcurl.so.4");
+  library.find(curl.global_init, "curl_global_init")
+      .find(curl.easy_init, "curl_easy_init")
+      .find(curl.easy_reset, "curl_easy_reset")
+      .find(curl.easy_cleanup, "curl_easy_cleanup")
+      .find(curl.easy_setopt, "curl_easy_setopt")
+      .find(curl.easy_getinfo, "curl_easy_getinfo")
+      .find(curl.easy_strerror, "curl_easy_strerror")
+      .find(curl.easy_pause, "curl_easy_pause")
+      .find(curl.slist_append, "curl_slist_append")
+      .find(curl.slist_free_all, "curl_slist_free_all")
+      .find(curl.multi_init, "curl_multi_init")
+      .find(curl.multi_cleanup, "curl_multi_cleanup")
+      .find(curl.multi_setopt, "curl_multi_setopt")
+      .find(curl.multi_add_handle, "curl_multi_add_handle")
+      .find(curl.multi_remove_handle, "curl_multi_remove_handle")
+      .find(curl.multi_socket_action, "curl_multi_socket_action")
+      .find(curl.multi_info_read, "curl_multi_info_read")
+      .find(curl.url, "curl_url")
+      .find(curl.url_cleanup, "curl_url_cleanup")
+      .find(curl.url_set, "curl_url_set")
+      .find(curl.url_get, "curl_url_get")
+      .find(curl.free, "curl_free");
+  if (!library.is_complete()) {
+    why = library.why();
     return nullptr;
   }
-  if (!find_all(library, curl, why)) return nullptr;
   if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
     why = "libcurl cannot be initialised";
     return nullptr;

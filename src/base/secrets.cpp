@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/fmt.h"
+#include "base/text.h"
 
 namespace harn {
 
@@ -13,8 +14,6 @@ namespace {
 bool is_token_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 size_t token_length(std::string_view text) {
   return static_cast<size_t>(std::find_if_not(text.begin(), text.end(), is_token_char) - text.begin());
@@ -82,7 +81,7 @@ constexpr std::string_view kBearer = "bearer ";
 std::optional<Found> bearer_at(std::string_view text) {
   if (text.size() <= kBearer.size()) return std::nullopt;
   for (size_t i = 0; i < kBearer.size(); ++i) {
-    if (lower(text[i]) != kBearer[i]) return std::nullopt;
+    if (text::ascii_lower(text[i]) != kBearer[i]) return std::nullopt;
   }
   auto rest = text.substr(kBearer.size());
   size_t length = std::min(rest.find_first_of(" \t\r\n\"',;"), rest.size());
@@ -154,8 +153,7 @@ std::string Secrets::hidden(std::string_view text) const {
 }
 
 bool Secrets::is_secret_name(std::string_view name) {
-  std::string in_lower;
-  for (char c : name) in_lower += lower(c);
+  std::string in_lower = text::ascii_lower(name);
   constexpr std::array kParts = {"token",  "secret",      "password",   "passwd",    "api_key",
                                  "apikey", "private_key", "access_key", "credential"};
   return std::any_of(kParts.begin(), kParts.end(),

@@ -155,6 +155,12 @@ std::string_view trim_end(std::string_view utf8) {
   return utf8.substr(0, end);
 }
 
+std::string ascii_lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = ascii_lower(c);
+  return out;
+}
+
 std::string_view trim(std::string_view utf8) { return trim_end(trim_start(utf8)); }
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separator) {

@@ -34,6 +34,10 @@ void append_utf8(std::string& out, char32_t code_point);
 
 // Unicode white space, as `trim` sees it.
 bool is_space(char32_t code_point);
+// A to Z in lower case; everything else stays.
+constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+std::string ascii_lower(std::string_view text);
+
 std::string_view trim(std::string_view utf8);
 std::string_view trim_start(std::string_view utf8);
 std::string_view trim_end(std::string_view utf8);

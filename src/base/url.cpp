@@ -6,11 +6,9 @@
 
 namespace harn {
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 static bool same_without_case(std::string_view left, std::string_view right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
-                    [](char a, char b) { return lower(a) == lower(b); });
+                    [](char a, char b) { return text::ascii_lower(a) == text::ascii_lower(b); });
 }
 
 // Cuts off the front up to one of `ends`.
@@ -81,7 +79,8 @@ std::string encoded_url(std::string_view url) {
 std::string percent_encoded(std::string_view text) {
   std::string out;
   for (char c : text) {
-    bool plain = (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || std::string_view("-._~").contains(c);
+    bool plain = (text::ascii_lower(c) >= 'a' && text::ascii_lower(c) <= 'z') || (c >= '0' && c <= '9') ||
+                 std::string_view("-._~").contains(c);
     if (plain) out += c;
     else out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }

@@ -2,21 +2,14 @@
 #include <charconv>
 
 #include "base/fmt.h"
+#include "base/text.h"
 #include "base/url.h"
 
 namespace harn {
 
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string in_lower(std::string_view text) {
-  std::string out;
-  for (char c : text) out += lower(c);
-  return out;
-}
-
-bool is_letter(char c) { return lower(c) >= 'a' && lower(c) <= 'z'; }
+bool is_letter(char c) { return text::ascii_lower(c) >= 'a' && text::ascii_lower(c) <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_scheme(std::string_view text) {
@@ -52,7 +45,7 @@ Mistake read_host(Url& url, std::string_view text) {
   size_t end = text.starts_with('[') ? text.find(']') : std::min(text.find(':'), text.size());
   if (end == text.npos) return "the address in `[` has no `]`";
   if (text.starts_with('[')) ++end;
-  url.host = in_lower(text.substr(0, end));
+  url.host = text::ascii_lower(text.substr(0, end));
   for (char c : *url.host) {
     if (static_cast<uint8_t>(c) <= ' ' || c == '<' || c == '>' || c == '\\' || c == '^' || c == '|') {
       return "the host has a character that none may have";
@@ -82,7 +75,7 @@ std::expected<Url, std::string> parse_url(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == text.npos || !is_scheme(text.substr(0, colon)))
     return std::unexpected("it has no scheme, such as `https:`");
-  url.scheme = in_lower(text.substr(0, colon));
+  url.scheme = text::ascii_lower(text.substr(0, colon));
   std::string_view rest = text.substr(colon + 1);
   url.fragment = take_after(rest, '#');
   url.query = take_after(rest, '?');

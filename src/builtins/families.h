@@ -38,6 +38,8 @@ std::span<const vm::Builtin> bytes_rows();
 std::span<const vm::Builtin> url_rows();
 std::span<const vm::Builtin> digest_rows();
 std::span<const vm::Builtin> signature_rows();
+std::span<const vm::Builtin> cookie_rows();
+std::span<const vm::Builtin> multipart_rows();
 std::span<const vm::Builtin> csv_rows();
 std::span<const vm::Builtin> schema_rows();
 std::span<const vm::Builtin> schema_convert_rows();

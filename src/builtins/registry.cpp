@@ -41,6 +41,8 @@ const vm::BuiltinTable& table() {
       url_rows(),
       digest_rows(),
       signature_rows(),
+      cookie_rows(),
+      multipart_rows(),
       schema_rows(),
       schema_convert_rows(),
       regex_rows(),

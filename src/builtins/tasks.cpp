@@ -82,7 +82,10 @@ Outcome<Value> deadline_begin(Call& call) {
   constexpr int64_t kDefault = 30'000;
   int64_t ms = call.arg(0).is_int() ? std::max<int64_t>(0, call.arg(0).as_int()) : kDefault;
   Task& task = Scheduler::current();
-  task.scheduler->push_deadline(task, due_in(*task.scheduler, ms), static_cast<uint32_t>(call.arg(1).as_int()));
+  // The block begins behind this call: the VM tells clean-up code inside it from clean-up code around it.
+  const Coroutine& running = *task.current;
+  uint32_t start = running.frames[running.frame_count - 1].next_word();
+  task.scheduler->push_deadline(task, due_in(*task.scheduler, ms), start);
   return Value();
 }
 
@@ -162,7 +165,7 @@ constinit const Builtin kRows[] = {
      .example = "is_cancelled() == false",
      .call = is_cancelled},
     {.name = "__deadline_begin",
-     .signature = "(ms: any, start: int) -> nil",
+     .signature = "(ms: any) -> nil",
      .doc = "Enters a deadline block.",
      .call = deadline_begin},
     {.name = "__deadline_check",

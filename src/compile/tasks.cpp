@@ -38,12 +38,10 @@ void FunctionCompiler::parallel(const Parallel& node, Reg to) {
 
 void FunctionCompiler::deadline(const Deadline& node, Reg to) {
   Reg value = to < 0 ? -1 : temp();
-  Reg arguments = temps(2);
-  expression(node.duration, arguments);
-  // Where the block begins: the VM tells clean-up code inside it from clean-up code around it.
-  integer(here(), arguments + 1);
+  Reg duration = temp();
+  expression(node.duration, duration);
   at(node.span);
-  call_internal("__deadline_begin", arguments, 2);
+  call_internal("__deadline_begin", duration, 1);
   with_cleanup(
       [&] {
         cleanups_.back()->is_deadline = true;

@@ -6,33 +6,12 @@ namespace harn::bytecode {
 
 namespace {
 
-std::vector<Access> parse_accesses(std::string_view text) {
-  static constexpr std::pair<std::string_view, Access> kNames[] = {{"A", Access::A},
-                                                                   {"A1", Access::A1},
-                                                                   {"B", Access::B},
-                                                                   {"C", Access::C},
-                                                                   {"B+C", Access::BPlusC},
-                                                                   {"A+B", Access::APlusB},
-                                                                   {"A++B", Access::AThroughB},
-                                                                   {"B++C", Access::BThroughC},
-                                                                   {"captures", Access::Captures}};
-  std::vector<Access> out;
-  while (!text.empty()) {
-    size_t end = std::min(text.find(' '), text.size());
-    for (auto& [name, access] : kNames) {
-      if (name == text.substr(0, end)) out.push_back(access);
-    }
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return out;
-}
-
 const std::array<Accesses, static_cast<size_t>(Op::Count)>& access_table() {
   static const auto table = [] {
     std::array<Accesses, static_cast<size_t>(Op::Count)> rows;
     for (size_t i = 0; i < rows.size(); ++i) {
-      rows[i].reads = parse_accesses(row(static_cast<Op>(i)).reads);
-      rows[i].writes = parse_accesses(row(static_cast<Op>(i)).writes);
+      for (const Read& read : facts(static_cast<Op>(i)).reads) rows[i].reads.push_back(read.access);
+      for (const Write& write : facts(static_cast<Op>(i)).writes) rows[i].writes.push_back(write.access);
     }
     return rows;
   }();

@@ -5,11 +5,10 @@
 #include <vector>
 
 #include "bytecode/code.h"
+#include "bytecode/op_facts.h"
 
 // Which registers an instruction touches, as its row in opcodes.def says.
 namespace harn::bytecode {
-
-enum class Access : uint8_t { A, A1, B, C, BPlusC, APlusB, AThroughB, BThroughC, Captures };
 
 struct Accesses {
   std::vector<Access> reads;

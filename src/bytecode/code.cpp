@@ -5,7 +5,8 @@
 namespace harn::bytecode {
 
 static constexpr OpRow kRows[] = {
-#define HARN_OPCODE(name, format, reads, writes, doc) {#name, Format::format, reads, writes, doc},
+#define HARN_OPCODE(name, format, reads, writes, numbers, flow, fails, doc) \
+  {#name, Format::format, reads, writes, numbers, Flow::flow, Fails::fails, doc},
 #include "bytecode/opcodes.def"
 #undef HARN_OPCODE
 };

@@ -15,17 +15,24 @@ namespace harn::bytecode {
 enum class Format : uint8_t { None, A, AB, ABC, ABx, AsBx, sJ, AJump, ABCJump, ABCX, AXJump };
 
 enum class Op : uint8_t {
-#define HARN_OPCODE(name, format, reads, writes, doc) name,
+#define HARN_OPCODE(name, ...) name,
 #include "bytecode/opcodes.def"
 #undef HARN_OPCODE
   Count,
 };
+
+// Where control goes behind an instruction, and whether it can throw: see opcodes.def.
+enum class Flow : uint8_t { Next, Branch, Loop, Always, Jump, End, Arms, Gosub, EndGosub, Generator };
+enum class Fails : uint8_t { Never, May, Back };
 
 struct OpRow {
   std::string_view name;
   Format format;
   std::string_view reads;
   std::string_view writes;
+  std::string_view numbers;
+  Flow flow;
+  Fails fails;
   std::string_view doc;
 };
 const OpRow& row(Op op);
@@ -55,12 +62,14 @@ constexpr int32_t sc_of(Word w) { return static_cast<int8_t>(w >> 24); }
 
 // What instructions can name. A function that needs more keeps the others in far registers.
 constexpr uint32_t kMaxRegisters = 250;
+// What one Concat joins.
+constexpr uint32_t kMostParts = 32;
 
 // Where a variable that is not in a register lives (SetPath).
 enum class Place : uint8_t { Global, Capture /* a captured cell */, Cell /* a cell in a register */ };
 
-// Raise: which class of error.
-enum class RaiseKind : uint8_t { Runtime, Type, Plain, Thrown };
+// Raise: which error. Name: a name that means nothing.
+enum class RaiseKind : uint8_t { Runtime, Plain, Thrown, Name, Count };
 
 using Keys = std::vector<std::string>;
 

@@ -1,5 +1,6 @@
 #include "base/fmt.h"
 #include "bytecode/code.h"
+#include "bytecode/op_facts.h"
 
 namespace harn::bytecode {
 namespace {
@@ -67,28 +68,25 @@ std::string show(const Constant& constant) {
   return std::visit(Visitor{}, constant);
 }
 
-bool uses_constant(Op op) {
-  switch (op) {
-    case Op::LoadConst:
-    case Op::CheckSet:
-    case Op::Raise:
-    case Op::NewEnumType:
-    case Op::NewStructType:
-    case Op::AddMethod: return true;
-    default: return false;
-  }
+bool is_constant(Meaning meaning) {
+  return meaning == Meaning::Constant || meaning == Meaning::Text || meaning == Meaning::EnumShape ||
+         meaning == Meaning::StructShape;
 }
 
-bool uses_cache(Op op) {
-  switch (op) {
-    case Op::GetField:
-    case Op::SetField:
-    case Op::CallMethod:
-    case Op::CallMethodSpread:
-    case Op::CallPush:
-    case Op::JumpIfNotVariant: return true;
-    default: return false;
+// What an operand stands for, where its number says little.
+std::string meaning_of(const Code& code, Op op, const Number& number, uint32_t at) {
+  // Of constants only those that have an instruction to themselves: the others are in the middle of a computation.
+  if (is_constant(number.meaning) && row(op).format == Format::ABx) return show(code.constants[bx_of(code.words[at])]);
+  if (number.meaning == Meaning::Cache && op != Op::MutexEnter) {
+    const CacheName& cache = code.caches[code.words[at + 1]];
+    return cache.owner.empty() ? "." + cache.name : cache.owner + "." + cache.name;
   }
+  if (number.meaning != Meaning::Path) return {};
+  std::string out;
+  for (uint32_t step : code.paths[code.words[at + 1]].caches) {
+    out += step == PathSteps::kKey ? "[]" : "." + code.caches[step].name;
+  }
+  return out;
 }
 
 std::string operands(const Code& code, uint32_t at) {
@@ -117,16 +115,8 @@ std::string operands(const Code& code, uint32_t at) {
       out = fmt::format("r{} #{} {}", a_of(w), code.words[at + 1], target(code.words[at + 2]));
       break;
   }
-  if (uses_constant(op)) out += "  ; " + show(code.constants[bx_of(w)]);
-  if (uses_cache(op)) {
-    const CacheName& cache = code.caches[code.words[at + 1]];
-    out += "  ; " + (cache.owner.empty() ? "." + cache.name : cache.owner + "." + cache.name);
-  }
-  if (op == Op::SetPathLocal) {
-    out += "  ; ";
-    for (uint32_t step : code.paths[code.words[at + 1]].caches) {
-      out += step == PathSteps::kKey ? "[]" : "." + code.caches[step].name;
-    }
+  for (const Number& number : facts(op).numbers) {
+    if (std::string meaning = meaning_of(code, op, number, at); !meaning.empty()) out += "  ; " + meaning;
   }
   return out;
 }

@@ -12,26 +12,20 @@ constexpr uint32_t kMostFields = 192;
 
 bool is_jump(Format format) { return format == Format::AJump || format == Format::ABCJump || format == Format::AXJump; }
 
-bool ends_flow(Op op) {
-  switch (op) {
-    case Op::Return:
-    case Op::ReturnNil:
-    case Op::Throw:
-    case Op::Rethrow:
-    case Op::Raise:
-    case Op::NoMatch:
-    case Op::TailCallGlobal:
-    case Op::TailCallLibrary:
-    case Op::TailCallSelf:
-    case Op::EndGosub: return true;
-    default: return false;
+bool goes_on(Flow flow) {
+  switch (flow) {
+    case Flow::Next:
+    case Flow::Branch:
+    case Flow::Loop:
+    case Flow::Arms:  // the arms are behind it, one after the other
+    case Flow::Generator: return true;
+    case Flow::Always:
+    case Flow::Jump:
+    case Flow::End:
+    case Flow::Gosub:
+    case Flow::EndGosub: return false;
   }
-}
-
-// Those that never go on behind themselves.
-bool always_jumps(Op op) {
-  return op == Op::Jump || op == Op::Gosub || op == Op::MutexLeave || op == Op::RangePrep ||
-         op == Op::RangePrepInclusive || op == Op::ForPrep;
+  return true;
 }
 
 void set_bit(uint64_t* set, uint32_t bit) { set[bit / 64] |= uint64_t{1} << (bit % 64); }
@@ -41,36 +35,8 @@ bool has_bit(const uint64_t* set, uint32_t bit) { return set[bit / 64] >> (bit %
 }  // namespace
 
 bool Liveness::may_fail(Word word) {
-  switch (op_of(word)) {
-    case Op::LoadNil:
-    case Op::LoadUnset:
-    case Op::LoadBool:
-    case Op::LoadInt:
-    case Op::LoadConst:
-    case Op::Move:
-    case Op::Steal:
-    case Op::StealData:
-    case Op::Clear:
-    case Op::GetLibrary:
-    case Op::GetCapture:
-    case Op::GetCaptureCell:
-    case Op::SetCaptureCell:
-    case Op::GetCell:
-    case Op::SetCell:
-    case Op::GetSelf:
-    case Op::JumpIf:
-    case Op::JumpIfNot:
-    case Op::JumpIfNil:
-    case Op::JumpIfNotNil:
-    case Op::JumpIfSet:
-    case Op::JumpIfString:
-    case Op::Return:
-    case Op::ReturnNil:
-    case Op::Gosub:
-    case Op::EndGosub: return false;
-    case Op::Jump: return sj_of(word) < 0;  // a pass of a loop may be told to stop
-    default: return true;
-  }
+  Fails fails = row(op_of(word)).fails;
+  return fails == Fails::May || (fails == Fails::Back && sj_of(word) < 0);
 }
 
 Liveness::Liveness(const Code& code, const WideMap& wide, Fields fields)
@@ -153,8 +119,7 @@ void Liveness::find_edges() {
     Format format = row(op).format;
     uint32_t after = at + length(format);
     auto target = [&](uint32_t to) { return to < code_.words.size() ? starting_at_[to] : kNone; };
-    if (ends_flow(op)) continue;
-    if (!always_jumps(op)) next_[number] = target(after);
+    if (goes_on(row(op).flow)) next_[number] = target(after);
     if (op == Op::Jump) jump_[number] = target(after + static_cast<uint32_t>(sj_of(word)));
     else if (is_jump(format)) jump_[number] = target(after + code_.words[after - 1]);
   }

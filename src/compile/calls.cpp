@@ -123,7 +123,7 @@ void FunctionCompiler::call(const Call& node, Reg to, bool tail) {
       return;
     }
     bool early = context_.names.resolution.early.contains(name);
-    raise(RaiseKind::Plain, (early ? "Undefined variable: " : "Undefined builtin: ") + std::string(name->name),
+    raise(RaiseKind::Name, (early ? "Undefined variable: " : "Undefined builtin: ") + std::string(name->name),
           name->span);
     return;
   }

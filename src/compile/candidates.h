@@ -11,13 +11,15 @@ void FunctionCompiler::write_first_set(const syntax::Identifier& target, const C
   for (size_t i = 0; i < all.size(); ++i) {
     const Variable* variable = all[i];
     if (!variable) {
-      raise(bytecode::RaiseKind::Plain, "Undefined variable: " + std::string(target.name), target.span);
+      raise(bytecode::RaiseKind::Name, "Undefined variable: " + std::string(target.name), target.span);
       continue;
     }
     Label is_set, next;
     if (i + 1 < all.size()) {
-      Reg probe = temp();
-      load(*variable, probe);
+      // Where it is: a copy would keep the value from being changed in place.
+      bool in_register = home_of(*variable) == Home::Register;
+      Reg probe = in_register ? reg_of(*variable) : temp();
+      if (!in_register) load(*variable, probe);
       emit_jump(Op::JumpIfSet, probe, is_set);
       jump(next);
       bind(is_set);

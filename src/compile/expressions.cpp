@@ -119,14 +119,13 @@ void FunctionCompiler::unsupported(const Node& node, std::string_view what) {
 }
 
 void FunctionCompiler::interpolated(const InterpolatedString& node, Reg to) {
-  constexpr size_t kBatch = 32;
-  int count = static_cast<int>(std::min(node.parts.size(), kBatch));
+  int count = static_cast<int>(std::min<size_t>(node.parts.size(), kMostParts));
   Reg first = temps(count);
   Reg at_reg = first;
   size_t in_batch = 0;
   for (const Node* part : node.parts) {
-    if (in_batch == kBatch) {  // join what there is and go on behind it
-      emit(Op::Concat, first, first, kBatch);
+    if (in_batch == kMostParts) {  // join what there is and go on behind it
+      emit(Op::Concat, first, first, kMostParts);
       at_reg = first + 1;
       in_batch = 1;
     }
@@ -251,7 +250,7 @@ bool FunctionCompiler::dict_from(List<DictEntry> entries, Reg to) {
 
 void FunctionCompiler::struct_literal(const StructLiteral& node, Reg to) {
   if (!variable_of(node)) {
-    raise(RaiseKind::Plain, "Undefined variable: " + std::string(node.name.text), node.name.span);
+    raise(RaiseKind::Name, "Undefined variable: " + std::string(node.name.text), node.name.span);
     return;
   }
   Reg type = temp();

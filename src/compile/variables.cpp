@@ -110,7 +110,7 @@ void FunctionCompiler::undefined(std::string_view name, Span span) {
   const auto& hints = context_.names.resolution.hints;
   auto close = hints.find(name.data());
   if (close != hints.end()) text += fmt::format(" (did you mean `{}`?)", close->second);
-  raise(RaiseKind::Plain, text, span);
+  raise(RaiseKind::Name, text, span);
 }
 
 void FunctionCompiler::load_name(const syntax::Node& use, const Variable& first, std::string_view name, Reg to) {

@@ -294,7 +294,7 @@ Status Interpreter::new_struct_of(Value& type_value, const Prototype& proto, uin
 // The first part is a temporary: a text that only it holds grows in place. Nothing that runs here can fail.
 static bool append_parts(Value* parts, uint32_t count) {
   constexpr size_t kLong = 64;                      // for shorter ones a new text is as good
-  constexpr size_t kTooLong = kMaxStringSize / 64;  // it has at most 32 parts, each no longer than the first
+  constexpr size_t kTooLong = kMaxStringSize / 64;  // it has at most kMostParts parts, each no longer than the first
   if (!parts[0].is_string()) return false;
   size_t size = parts[0].as_string()->size;
   if (size < kLong || size > kTooLong) return false;
@@ -316,9 +316,8 @@ Value Interpreter::concat(Value* parts, uint32_t count) {
     const char* data;
     size_t size;
   };
-  constexpr uint32_t kMost = 32;
-  Piece pieces[kMost];
-  char numbers[kMost][24];
+  Piece pieces[bytecode::kMostParts];
+  char numbers[bytecode::kMostParts][24];
   std::string others[4];
   uint32_t used = 0;
   size_t total = 0;

@@ -52,10 +52,14 @@ Status Interpreter::declare_method(const Value& type, StringObject* name, Value&
 }
 
 std::unexpected<Thrown> Interpreter::fixed_error(RaiseKind kind, std::string_view text) {
-  static constexpr ErrorClass kClasses[] = {ErrorClass::Runtime, ErrorClass::Type, ErrorClass::Plain,
-                                            ErrorClass::Thrown};
-  ErrorKind error_kind = text.starts_with("Undefined") ? ErrorKind::Name : ErrorKind::Runtime;
-  return make_error_text(kClasses[static_cast<int>(kind)], error_kind, text);
+  switch (kind) {
+    case RaiseKind::Plain: return make_error_text(ErrorClass::Plain, ErrorKind::Runtime, text);
+    case RaiseKind::Thrown: return make_error_text(ErrorClass::Thrown, ErrorKind::Runtime, text);
+    case RaiseKind::Name: return make_error_text(ErrorClass::Plain, ErrorKind::Name, text);
+    case RaiseKind::Runtime:
+    case RaiseKind::Count: break;
+  }
+  return make_error_text(ErrorClass::Runtime, ErrorKind::Runtime, text);
 }
 
 }  // namespace harn::vm

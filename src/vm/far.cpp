@@ -32,9 +32,6 @@ Status Interpreter::large(const Frame& frame, Op op, uint32_t a, uint32_t x) {
   };
   switch (op) {
     case Op::LoadConst: to = proto.constants[x]; break;
-    case Op::CheckSet:
-      if (to.is(Kind::Unset)) return undefined(text()->view());
-      break;
     case Op::GetGlobal:
       if (task_->globals->values()[x].is(Kind::Unset)) return undefined(proto.unit->program->globals[x]);
       to = task_->globals->values()[x];

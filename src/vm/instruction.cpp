@@ -1,5 +1,6 @@
 #include "vm/instruction.h"
 
+#include "bytecode/op_facts.h"
 #include "vm/builtin.h"
 #include "vm/function.h"
 #include "vm/fuse.h"
@@ -9,21 +10,6 @@ namespace harn::vm {
 using namespace bytecode;
 
 namespace {
-
-bool has_cache(Op op) {
-  switch (op) {
-    case Op::GetField:
-    case Op::SetField:
-    case Op::CallMethod:
-    case Op::CallPush:
-    case Op::CallMethodSpread:
-    case Op::JumpIfNotVariant:
-    case Op::MutexEnter: return true;
-    default: return false;
-  }
-}
-
-bool has_builtin(Op op) { return op == Op::CallBuiltin || op == Op::CallBuiltinSpread; }
 
 class Widener {
  public:
@@ -61,8 +47,9 @@ class Widener {
   }
 
   void widen_index(Op op, uint32_t at) {
-    if (has_cache(op)) out_[at].cache = caches_ + words_[at];
-    else if (has_builtin(op)) out_[at].builtin = builtins_.by_id()[words_[at]];
+    const OpFacts& known = facts(op);
+    if (known.has(Field::X, Meaning::Cache)) out_[at].cache = caches_ + words_[at];
+    else if (known.has(Field::X, Meaning::Builtin)) out_[at].builtin = builtins_.by_id()[words_[at]];
     else out_[at].x = words_[at];
   }
 

@@ -205,7 +205,7 @@ bool Interpreter::unwind() {
 template <bool kWatching>
 Interpreter::Ran Interpreter::run() {
   static const void* const kLabels[] = {
-#define HARN_OPCODE(name, format, reads, writes, doc) &&op_##name,
+#define HARN_OPCODE(name, ...) &&op_##name,
 #include "bytecode/opcodes.def"
 #undef HARN_OPCODE
 #define HARN_USER(first, second) &&op_##first##Then##second,
@@ -327,11 +327,6 @@ OP(StealData) {
   else RA = std::move(from);
   NEXT;
 }
-OP(CheckSet)
-  if (RA.is(Kind::Unset)) [[unlikely]] {
-    FAIL(plain_error(ErrorKind::Name, "Undefined variable: {}", K[in->index].as_string()->view()));
-  }
-  NEXT;
 
   // ---- variables outside the registers ----
 OP(GetGlobal) {

@@ -25,6 +25,7 @@ class FarRegisters {
     most_used_ = scratch_;
     places_.assign(code_.words.size() + 1, 0);
     collect_handlers();
+    collect_clean_up_code();
     emit(Op::NewFar, holder_, 0, 0, code_.registers - near_);
     for (uint32_t at = 0; at < code_.words.size(); at += length(row(op_of(code_.words[at])).format)) rewrite(at);
     places_[code_.words.size()] = here();
@@ -84,7 +85,8 @@ class FarRegisters {
     places_[at] = here();
     next_ = scratch_;
     stores_.clear();
-    store_caught_error(at);
+    jump_stores_.clear();
+    store_on_entry(at);
     Word word = code_.words[at];
     Op op = op_of(word);
     WideOperands operands = operands_at(code_, wide_, at);
@@ -100,8 +102,9 @@ class FarRegisters {
       default: break;
     }
     std::optional<Store> direct = op == Op::Return ? std::exchange(direct_, std::nullopt) : std::nullopt;
+    if (op == Op::Gosub && is_far(operands.a)) operands.a = scratch_;
     if (direct && operands.a == direct->to) operands.a = direct->from;
-    else if (op != Op::BeginGenerator) bring_near(op, operands);
+    else if (op != Op::BeginGenerator && op != Op::Gosub) bring_near(op, operands);
     uint32_t extra = extra_word(op, at);
     bool returns = op == Op::Return || op == Op::ReturnNil;
     if (returns && clears_ && !direct) clear_far(near_, code_.registers);  // from the last to the first, as Return does
@@ -112,16 +115,28 @@ class FarRegisters {
   void collect_handlers() {
     for (Handler& handler : code_.handlers) {
       if (!is_far(handler.reg)) continue;
-      caught_.emplace(handler.target, handler.reg);
+      arrives_far(handler.target, handler.reg);
       handler.reg = scratch_;
-      room_for_errors_ = true;
     }
-    if (room_for_errors_) most_used_ = std::max(most_used_, scratch_ + 1);
   }
 
-  void store_caught_error(uint32_t at) {
-    auto found = caught_.find(at);
-    if (found != caught_.end()) store({scratch_, found->second});
+  // Likewise clean-up code and where it goes back to.
+  void collect_clean_up_code() {
+    for (uint32_t at = 0; at < code_.words.size(); at += length(row(op_of(code_.words[at])).format)) {
+      if (op_of(code_.words[at]) != Op::Gosub) continue;
+      uint32_t reg = operands_at(code_, wide_, at).a;
+      if (is_far(reg)) arrives_far(at + length(Format::AJump) + code_.words[at + 1], reg);
+    }
+  }
+
+  void arrives_far(uint32_t target, uint32_t reg) {
+    arriving_.emplace(target, reg);
+    most_used_ = std::max(most_used_, scratch_ + 1);
+  }
+
+  void store_on_entry(uint32_t at) {
+    auto found = arriving_.find(at);
+    if (found != arriving_.end()) store({scratch_, found->second});
   }
 
   void clear(const WideOperands& operands) {
@@ -187,11 +202,11 @@ class FarRegisters {
           load(at + (reg - first), reg, is_run(access) || op == Op::Steal);
         }
       }
-      for (Access access : accesses.writes) {
-        if (field_of(access) != field) continue;
-        RegisterRange range = registers_of(access, original);
+      for (const Write& write : facts(op).writes) {
+        if (field_of(write.access) != field) continue;
+        RegisterRange range = registers_of(write.access, original);
         for (uint32_t reg = range.first; reg < range.first + range.count; ++reg) {
-          stores_.push_back({at + (reg - first), reg});
+          (write.only_jumping ? jump_stores_ : stores_).push_back({at + (reg - first), reg});
         }
       }
     }
@@ -239,6 +254,9 @@ class FarRegisters {
 
   void write(Op op, uint32_t at, const WideOperands& operands, uint32_t extra) {
     Format format = row(op).format;
+    Flow flow = row(op).flow;
+    // A copy of a generator would keep it from being closed in time.
+    must_clear_ = clears_ && next_ > scratch_ && flow != Flow::End && flow != Flow::EndGosub;
     uint32_t after = at + length(format);
     switch (format) {
       case Format::sJ:
@@ -272,14 +290,13 @@ class FarRegisters {
   // After the instruction: what it has written goes where it belongs.
   void settle() {
     for (const Store& one : stores_) store(one);
-    // A copy of a generator would keep it from being closed in time.
-    if (clears_ && next_ > scratch_) put(Op::Clear, scratch_, next_ - scratch_);
+    if (must_clear_) put(Op::Clear, scratch_, next_ - scratch_);
   }
 
   // The distance word of a jump, and what it has to do on the way. That stays at its place, where the same handlers
   // hold.
   void write_jump(Op op, uint32_t target) {
-    bool is_plain = stores_.empty() && !(clears_ && next_ > scratch_);
+    bool is_plain = stores_.empty() && jump_stores_.empty() && !must_clear_;
     if (is_plain) {
       jumps_.push_back({here(), target, false});
       out_.push_back(0);
@@ -288,13 +305,14 @@ class FarRegisters {
     uint32_t distance = here();
     out_.push_back(0);
     uint32_t over = here();
-    bool falls_through = op != Op::Gosub && op != Op::ForPrep && op != Op::RangePrep && op != Op::RangePrepInclusive;
+    bool falls_through = row(op).flow != Flow::Always;
     if (falls_through) {
       settle();
       over = here();
     }
     out_.push_back(static_cast<Word>(Op::Jump));  // over the way of those that jump
     out_[distance] = here() - (distance + 1);
+    for (const Store& one : jump_stores_) store(one);
     settle();
     jumps_.push_back({here(), target, true});
     out_.push_back(static_cast<Word>(Op::Jump));
@@ -311,10 +329,12 @@ class FarRegisters {
 
   void move_tables() {
     for (Handler& handler : code_.handlers) {
-      handler.start = places_[handler.start];
+      // The entry of a handler is the last word before it, wherever that instruction begins.
+      bool is_entry = handler.end == handler.target && handler.start + 1 == handler.end;
+      handler.start = is_entry ? places_[handler.end] - 1 : places_[handler.start];
       handler.end = places_[handler.end];
       handler.target = places_[handler.target];
-      handler.cleanup_end = places_[handler.cleanup_end];
+      if (handler.cleanup_end > 0) handler.cleanup_end = places_[handler.cleanup_end];
     }
     for (ArmTable& table : code_.arm_tables) {
       for (uint32_t& target : table.targets) target = places_[target];
@@ -330,12 +350,14 @@ class FarRegisters {
   const uint32_t scratch_;  // the first for copies
   uint32_t next_ = 0;
   uint32_t most_used_ = 0;
-  bool room_for_errors_ = false;
+  bool must_clear_ = false;      // the copies, behind the instruction
   std::optional<Store> direct_;  // what the next Return takes from where it was made
   std::vector<Word> out_;
-  std::vector<uint32_t> places_;                   // the new place of each old one
-  std::unordered_map<uint32_t, uint32_t> caught_;  // far register of the error, by the place of the handler's code
-  std::vector<Store> stores_;                      // after the instruction
+  std::vector<uint32_t> places_;  // the new place of each old one
+  // Errors and places to go back to, by where they arrive: the far register that they belong in.
+  std::unordered_map<uint32_t, uint32_t> arriving_;
+  std::vector<Store> stores_;       // after the instruction
+  std::vector<Store> jump_stores_;  // and where it jumps
   std::vector<Jump> jumps_;
 };
 

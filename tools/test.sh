@@ -7,6 +7,8 @@ build=${1:-build/release}
 harn=$PWD/$build/src/cli/harn
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
+# Code is verified after every pass of the compiler (bytecode/verify.h).
+export HARN_VERIFY=1
 passed=0
 failed=0
 

@@ -96,6 +96,8 @@ class TableCatalog : public compile::Catalog {
     }
     return out;
   }
+
+  uint32_t count() const override { return static_cast<uint32_t>(table().rows().size()); }
 };
 
 class NoFiles : public modules::SourceLoader {

@@ -32,7 +32,7 @@ struct Observed {
 Result<Observed> run_fixture(const std::string& path) {
   auto project = HARN_TRY(find_project(path));
   int64_t limit = HARN_TRY(while_limit(project, std::nullopt));
-  auto loaded = HARN_TRY(load_file(path));
+  auto loaded = HARN_TRY(load_file(path, Verify::Yes));
   auto program = compile(*loaded);
   if (!program) return Observed{"", diag::render_all(loaded->sink, diag::Colour::No), true};
   Answers answers = entry_returns(*loaded->main) ? Answers::Yes : Answers::No;

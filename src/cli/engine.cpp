@@ -45,15 +45,18 @@ static std::span<const modules::EmbeddedSource> embedded_sources() {
 static compile::CompileOptions options_to_run() {
   compile::CompileOptions options;
   options.resolve.unknown_variables = false;
-  // For tests: every function uses far registers.
+  // For tests: the code is verified after every pass, and every function uses far registers.
+  if (getenv("HARN_VERIFY")) options.verify = true;
   if (const char* near = getenv("HARN_NEAR_REGISTERS")) options.near_registers = static_cast<uint32_t>(atoi(near));
   return options;
 }
 
 Loaded::Loaded(compile::CompileOptions options) : frontend(loader, embedded_sources(), builtins::catalog(), options) {}
 
-Result<std::unique_ptr<Loaded>> load_file(const std::string& path) {
-  auto loaded = std::make_unique<Loaded>(options_to_run());
+Result<std::unique_ptr<Loaded>> load_file(const std::string& path, Verify verify) {
+  compile::CompileOptions options = options_to_run();
+  options.verify |= verify == Verify::Yes;
+  auto loaded = std::make_unique<Loaded>(options);
   loaded->main = loaded->frontend.load_file(path);
   if (!loaded->main) {
     HARN_TRY(read_file(path));  // says why

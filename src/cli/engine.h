@@ -34,7 +34,9 @@ struct Loaded {
   const modules::Module* main = nullptr;
 };
 // Fails when the file cannot be read; problems in the program are told when it is compiled.
-Result<std::unique_ptr<Loaded>> load_file(const std::string& path);
+// `verify`: whether the compiler is under test (compile::CompileOptions::verify).
+enum class Verify : bool { No, Yes };
+Result<std::unique_ptr<Loaded>> load_file(const std::string& path, Verify verify = Verify::No);
 // Imports resolve from the working directory.
 std::unique_ptr<Loaded> load_text(const std::string& name, std::string text);
 // For a session: unknown names are reported at once.

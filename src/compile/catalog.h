@@ -24,6 +24,8 @@ class Catalog {
   virtual std::optional<BuiltinInfo> find(std::string_view name) const = 0;
   virtual std::optional<double> constant(std::string_view name) const = 0;
   virtual std::vector<std::string_view> names() const = 0;
+  // Ids are below this.
+  virtual uint32_t count() const = 0;
 };
 
 // Program variables that exist in every program, by index.

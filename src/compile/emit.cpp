@@ -1,6 +1,7 @@
 #include "base/assert.h"
 #include "compile/emitter.h"
 #include "compile/far_registers.h"
+#include "compile/sound.h"
 
 namespace harn::compile {
 
@@ -151,9 +152,21 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::finish() {
   if (too_large_) return code_;
   uint32_t near = context_.near_registers;
   bool fits = wide_.empty() && code_->registers <= (near ? near : kMaxRegisters);
+  verify_after("code generation");
   mark_last_uses(*code_, wide_, context_.clears_scopes);
-  if (!fits) use_far_registers(*code_, wide_, near ? near : kNearRegisters, context_.clears_scopes);
+  verify_after("marking last uses");
+  if (fits) return code_;
+  use_far_registers(*code_, wide_, near ? near : kNearRegisters, context_.clears_scopes);
+  wide_.clear();
+  verify_after("making far registers");
   return code_;
+}
+
+void FunctionCompiler::verify_after(const char* pass) const {
+  if (!context_.verify) return;
+  Surroundings around{static_cast<uint32_t>(context_.names.globals.size()), context_.catalog.count(),
+                      context_.is_prelude};
+  require_sound(verify_unfinished(*code_, wide_, around), pass);
 }
 
 }  // namespace harn::compile

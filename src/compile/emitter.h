@@ -34,6 +34,7 @@ struct ModuleContext {
   // generator may run code.
   bool clears_scopes = false;
   uint32_t near_registers = 0;  // for tests: use far registers beyond this many; 0: when needed
+  bool verify = false;          // see CompileOptions
 };
 
 // A place in the code that jumps will be pointed at.
@@ -288,6 +289,7 @@ class FunctionCompiler {
   const syntax::TypeAlias* find_alias(const syntax::Node* node) const;
 
   std::shared_ptr<bytecode::Code> finish();
+  void verify_after(const char* pass) const;
 
   ModuleContext& context_;
   FunctionInfo& info_;

@@ -6,6 +6,7 @@
 
 #include "compile/const_check.h"
 #include "compile/emitter.h"
+#include "compile/sound.h"
 #include "compile/storage.h"
 
 namespace harn::compile {
@@ -142,7 +143,8 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, const 
                           options.hidden || module.embedded,
                           options.hidden,
                           clears_scopes,
-                          options.near_registers};
+                          options.near_registers,
+                          options.verify};
     for (uint32_t variable : find_owned(module, resolved.names.bindings[&module])) program->owned.push_back(variable);
     FunctionCompiler compiler(context, *resolved.starts[i], "main");
     program->modules.push_back(compiler.module_start(module.tree->items));
@@ -151,6 +153,7 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, const 
   list_pipelines(*program, resolved.names, main);
   if (options.session) *options.session = leave_session(resolved.names, main);
   program->globals = std::move(resolved.names.globals);
+  if (options.verify) require_sound(bytecode::verify(*program, catalog.count(), options.hidden), "compiling");
   return program;
 }
 
@@ -234,8 +237,8 @@ struct Batch::Impl {
       Part& part = parts[module];
       if (part.has_errors) continue;
       ModuleContext context{
-          *module, resolved.names, resolved.names.bindings[module], catalog, types, code_sink, module->embedded,
-          false,   clears_scopes,  options.near_registers};
+          *module, resolved.names, resolved.names.bindings[module], catalog,       types, code_sink, module->embedded,
+          false,   clears_scopes,  options.near_registers,          options.verify};
       part.owned = find_owned(*module, resolved.names.bindings[module]);
       part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
     }
@@ -304,6 +307,7 @@ std::unique_ptr<bytecode::Program> Batch::program(const modules::Module& main) c
       });
   list_pipelines(*program, impl_->resolved.names, main);
   program->globals = impl_->globals;
+  if (impl_->options.verify) require_sound(bytecode::verify(*program, impl_->catalog.count()), "compiling");
   return program;
 }
 

@@ -30,6 +30,12 @@ struct CompileOptions {
   Session* session = nullptr;   // extended by what the main module declares when it compiles
   bool hidden = false;          // prelude: left out of stack traces, no register variables
   uint32_t near_registers = 0;  // for tests: see ModuleContext
+  // Asks after every pass whether the code is sound (bytecode/verify.h); a bug of the compiler stops the process then.
+#ifdef HARN_SANITIZED
+  bool verify = true;
+#else
+  bool verify = false;
+#endif
 };
 
 // Resolves and compiles a loaded program. Problems, also those that loading found, go to the sink; null when there

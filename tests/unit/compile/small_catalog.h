@@ -15,6 +15,7 @@ class SmallCatalog : public compile::Catalog {
   }
   std::optional<double> constant(std::string_view) const override { return std::nullopt; }
   std::vector<std::string_view> names() const override { return {std::begin(kNames), std::end(kNames)}; }
+  uint32_t count() const override { return std::size(kNames); }
 
  private:
   static constexpr std::string_view kNames[] = {"log", "len"};

@@ -100,6 +100,10 @@ count stress python3 tests/stress/run.py --harn "$harn" --seconds "${STRESS_SECO
 count copies python3 tests/copies/run.py --harn "$harn"
 count updates python3 tests/fuzz/updates.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"
 count differential python3 tests/fuzz/differential.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"
+# Code that was changed at random, verified and run; the same with far registers.
+mutated=$build/tests/fuzz/mutated_code/mutated_code
+count mutated "$mutated" tests/conformance --seconds "${FUZZ_SECONDS:-10}"
+count mutated-far "$mutated" tests/conformance --near 3 --seconds "${FUZZ_SECONDS:-10}"
 count reference reference
 count formatting formatting
 count layers python3 tools/check_includes.py

@@ -577,7 +577,7 @@ class Contents {
     take_operands(one, true);
     write_results(one, kNothing, true);
     enter_word(one.target, now_);
-    for (auto [slot, old] : undo_) now_[slot] = old;
+    for (auto one = undo_.rbegin(); one != undo_.rend(); ++one) now_[one->first] = one->second;
     changed_now_.resize(before);
   }
 

@@ -171,6 +171,8 @@ const Broken kBroken[] = {
      [](Code& code) { code.words[find_op(code, Op::LoadInt)] = encode(Op::LoadNil, 0); }},
     {Wrong::Content, "fn f(c) { if c { log(1) }\n return [c] }", "f",
      [](Code& code) { code.words[find_op(code, Op::NewList)] = encode(Op::LoadUnset, 1); }},
+    {Wrong::Content, "fn f(a, b = 2) { return a + b }", "f",  // an argument that was left out
+     [](Code& code) { code.words[find_op(code, Op::LoadInt)] = encode(Op::LoadNil, 0); }},
     {Wrong::Content, "fn f() { var n = 1\n let g = { -> n = n + 1 }\n g()\n return n }", "f",
      [](Code& code) { code.words[find_op(code, Op::NewCell)] = encode(Op::Move, 0, 1); }},
     {Wrong::Content, "fn f(a) { let b = a\n return [b, a] }", "f",

@@ -10,23 +10,13 @@ void Printer::condition_expr(const Node* node, bool in_guard) {
   expr(node);
 }
 
-void Printer::control(const Node* node, Position position) {
-  switch (node->kind) {
-    case NodeKind::If: if_else(node->as<If>(), position); return;
-    case NodeKind::Match: match(node->as<Match>()); return;
-    case NodeKind::Try: try_catch(node->as<Try>(), position); return;
-    case NodeKind::Retry: head_and_block("retry ", node->as<Retry>().count, node->as<Retry>().body, position); return;
-    case NodeKind::Deadline:
-      head_and_block("deadline ", node->as<Deadline>().duration, node->as<Deadline>().body, position);
-      return;
-    case NodeKind::Mutex: head_and_block("mutex ", nullptr, node->as<Mutex>().body, position); return;
-    case NodeKind::Select: select(node->as<Select>()); return;
-    case NodeKind::CostRoute: cost_route(node->as<CostRoute>()); return;
-    case NodeKind::Parallel: parallel(node->as<Parallel>()); return;
-    case NodeKind::Spawn: keyword_block("spawn ", node->as<Spawn>().body->body); return;
-    default: return;
-  }
+void Printer::retry(const Retry& node, Position position) { head_and_block("retry ", node.count, node.body, position); }
+
+void Printer::deadline(const Deadline& node, Position position) {
+  head_and_block("deadline ", node.duration, node.body, position);
 }
+
+void Printer::mutex(const Mutex& node, Position position) { head_and_block("mutex ", nullptr, node.body, position); }
 
 void Printer::head_and_block(std::string_view keyword, const Node* head, const Block* body, Position position) {
   text(keyword);

@@ -4,77 +4,67 @@ namespace harn::formatter {
 
 using namespace syntax;
 
-void Printer::declaration(const Node* node) {
-  const auto& decl = *static_cast<const Declaration*>(node);
-  attributes(decl);
-  if (decl.is_pub) text("pub ");
-  switch (node->kind) {
-    case NodeKind::Function: function(node->as<Function>()); return;
-    case NodeKind::Pipeline: {
-      const auto& pipeline = node->as<Pipeline>();
-      text("pipeline ");
-      text(decl.name.text);
-      params(pipeline.params, pipeline.body->span.start);
-      return_type(pipeline.return_type);
-      if (!pipeline.extends.empty()) {
-        text(" extends ");
-        text(pipeline.extends.text);
-      }
-      text(" ");
-      block(pipeline.body);
-      return;
-    }
-    case NodeKind::Override:
-      text("override ");
-      text(decl.name.text);
-      params(node->as<Override>().params, node->as<Override>().body->span.start);
-      text(" ");
-      block(node->as<Override>().body);
-      return;
-    case NodeKind::Tool: tool(node->as<Tool>()); return;
-    case NodeKind::Skill:
-      text("skill ");
-      text(decl.name.text);
-      fields(node->as<Skill>().fields, *node, false);
-      return;
-    case NodeKind::EvalPack: {
-      const auto& pack = node->as<EvalPack>();
-      text("eval_pack");
-      if (!decl.name.empty()) {
-        text(" ");
-        text(decl.name.text);
-      }
-      if (pack.id_text.span.length() > 0) {
-        text(" ");
-        text(source(pack.id_text.span));
-      }
-      fields(pack.fields, *node, true);
-      return;
-    }
-    case NodeKind::TypeAlias:
-      text("type ");
-      text(decl.name.text);
-      generics(node->as<TypeAlias>().generics);
-      text(" = ");
-      type(node->as<TypeAlias>().type);
-      return;
-    case NodeKind::Enum: enum_decl(node->as<Enum>()); return;
-    case NodeKind::Struct: struct_decl(node->as<Struct>()); return;
-    case NodeKind::Impl: {
-      const auto& impl = node->as<Impl>();
-      text("impl ");
-      text(decl.name.text);
-      text(" ");
-      braced_sequence(
-          impl.methods.size(), open_brace_after(decl.name.span.end, node->span.end), node->span.end - 1,
-          [&](size_t i) { return impl.methods[i]->span.start; }, [&](size_t i) { return impl.methods[i]->span.end; },
-          [&](size_t i) { declaration(impl.methods[i]); });
-      return;
-    }
-    case NodeKind::Interface: interface(node->as<Interface>()); return;
-    case NodeKind::Import: import(node->as<Import>()); return;
-    default: return;
+void Printer::begin_declaration(const Declaration& node) {
+  attributes(node);
+  if (node.is_pub) text("pub ");
+}
+
+void Printer::declared(const Pipeline& node) {
+  text("pipeline ");
+  text(node.name.text);
+  params(node.params, node.body->span.start);
+  return_type(node.return_type);
+  if (!node.extends.empty()) {
+    text(" extends ");
+    text(node.extends.text);
   }
+  text(" ");
+  block(node.body);
+}
+
+void Printer::declared(const Override& node) {
+  text("override ");
+  text(node.name.text);
+  params(node.params, node.body->span.start);
+  text(" ");
+  block(node.body);
+}
+
+void Printer::declared(const Skill& node) {
+  text("skill ");
+  text(node.name.text);
+  fields(node.fields, node, false);
+}
+
+void Printer::declared(const EvalPack& node) {
+  text("eval_pack");
+  if (!node.name.empty()) {
+    text(" ");
+    text(node.name.text);
+  }
+  if (node.id_text.span.length() > 0) {
+    text(" ");
+    text(source(node.id_text.span));
+  }
+  fields(node.fields, node, true);
+}
+
+void Printer::declared(const TypeAlias& node) {
+  text("type ");
+  text(node.name.text);
+  generics(node.generics);
+  text(" = ");
+  type(node.type);
+}
+
+void Printer::declared(const Impl& node) {
+  text("impl ");
+  text(node.name.text);
+  text(" ");
+  braced_sequence(
+      node.methods.size(), open_brace_after(node.name.span.end, node.span.end), node.span.end - 1,
+      [&](size_t i) { return node.methods[i]->span.start; }, [&](size_t i) { return node.methods[i]->span.end; },
+      [&](size_t i) { declaration(*node.methods[i]); });
 }
 
 void Printer::attributes(const Declaration& decl) {
@@ -148,7 +138,7 @@ void Printer::attribute_value(const AttributeValue* value) {
   }
 }
 
-void Printer::function(const Function& fn) {
+void Printer::declared(const Function& fn) {
   text(fn.is_gen ? "gen fn " : "fn ");
   text(fn.name.text);
   generics(fn.generics);
@@ -165,7 +155,7 @@ void Printer::function(const Function& fn) {
   block(fn.body);
 }
 
-void Printer::tool(const Tool& tool) {
+void Printer::declared(const Tool& tool) {
   text("tool ");
   text(tool.name.text);
   params(tool.params, tool.body->span.start);
@@ -184,7 +174,7 @@ void Printer::tool(const Tool& tool) {
       });
 }
 
-void Printer::import(const Import& import) {
+void Printer::declared(const Import& import) {
   text("import ");
   if (!import.selective) {
     layout_.verbatim(source(import.path_span));
@@ -268,7 +258,7 @@ void Printer::fields(List<SkillField> items, const Node& decl, bool colons) {
       });
 }
 
-void Printer::struct_decl(const Struct& decl) {
+void Printer::declared(const Struct& decl) {
   text("struct ");
   text(decl.name.text);
   generics(decl.generics);
@@ -283,7 +273,7 @@ void Printer::struct_decl(const Struct& decl) {
       });
 }
 
-void Printer::enum_decl(const Enum& decl) {
+void Printer::declared(const Enum& decl) {
   auto end = [&](size_t i) {
     const EnumVariant& variant = decl.variants[i];
     if (variant.fields.empty()) return variant.name.span.end;
@@ -314,7 +304,7 @@ void Printer::enum_decl(const Enum& decl) {
 }
 
 // Associated types and methods in the order they were written.
-void Printer::interface(const Interface& decl) {
+void Printer::declared(const Interface& decl) {
   text("interface ");
   text(decl.name.text);
   generics(decl.generics);
@@ -336,7 +326,7 @@ void Printer::interface(const Interface& decl) {
       [&](size_t) {
         if (!type_is_next()) {
           last_end = decl.methods[method_at]->span.end;
-          function(*decl.methods[method_at++]);
+          declared(*decl.methods[method_at++]);
           return;
         }
         const AssociatedType& item = decl.types[type_at++];

@@ -141,16 +141,16 @@ void Printer::bare_expr(const Node* node) {
       return;
     }
     case NodeKind::Block: block(&node->as<Block>()); return;
-    case NodeKind::If:
-    case NodeKind::Match:
-    case NodeKind::Try:
-    case NodeKind::Retry:
-    case NodeKind::Parallel:
-    case NodeKind::Spawn:
-    case NodeKind::Deadline:
-    case NodeKind::Mutex:
-    case NodeKind::Select:
-    case NodeKind::CostRoute: control(node, Position::Value); return;
+    case NodeKind::If: if_else(node->as<If>(), Position::Value); return;
+    case NodeKind::Match: match(node->as<Match>()); return;
+    case NodeKind::Try: try_catch(node->as<Try>(), Position::Value); return;
+    case NodeKind::Retry: retry(node->as<Retry>(), Position::Value); return;
+    case NodeKind::Deadline: deadline(node->as<Deadline>(), Position::Value); return;
+    case NodeKind::Mutex: mutex(node->as<Mutex>(), Position::Value); return;
+    case NodeKind::Select: select(node->as<Select>()); return;
+    case NodeKind::CostRoute: cost_route(node->as<CostRoute>()); return;
+    case NodeKind::Parallel: parallel(node->as<Parallel>()); return;
+    case NodeKind::Spawn: keyword_block("spawn ", node->as<Spawn>().body->body); return;
     case NodeKind::Spread:
     case NodeKind::NamedArgument: argument(node); return;
     case NodeKind::NilLiteral:

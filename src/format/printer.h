@@ -125,7 +125,9 @@ class Printer {
 
   // ---- control.cpp ----
   enum class Position : uint8_t { Statement, Value };
-  void control(const syntax::Node* node, Position position);
+  void retry(const syntax::Retry& node, Position position);
+  void deadline(const syntax::Deadline& node, Position position);
+  void mutex(const syntax::Mutex& node, Position position);
   void if_else(const syntax::If& first, Position position);
   void try_catch(const syntax::Try& attempt, Position position);
   void match(const syntax::Match& match);
@@ -161,19 +163,30 @@ class Printer {
   void literal(const syntax::Node* node);
 
   // ---- declarations.cpp ----
-  void declaration(const syntax::Node* node);
+  // There is a `declared` for each kind, so that one that is forgotten does not compile.
+  void declaration(const auto& node) {
+    begin_declaration(node);
+    declared(node);
+  }
+  void begin_declaration(const syntax::Declaration& node);
+  void declared(const syntax::Function& node);
+  void declared(const syntax::Pipeline& node);
+  void declared(const syntax::Override& node);
+  void declared(const syntax::Tool& node);
+  void declared(const syntax::Skill& node);
+  void declared(const syntax::EvalPack& node);
+  void declared(const syntax::TypeAlias& node);
+  void declared(const syntax::Enum& node);
+  void declared(const syntax::Struct& node);
+  void declared(const syntax::Impl& node);
+  void declared(const syntax::Interface& node);
+  void declared(const syntax::Import& node);
   void attributes(const syntax::Declaration& decl);
   void attribute_value(const syntax::AttributeValue* value);
-  void function(const syntax::Function& fn);
-  void tool(const syntax::Tool& tool);
-  void import(const syntax::Import& import);
   void params(syntax::List<syntax::Param> params, uint32_t end);
   void param(const syntax::Param& param);
   void generics(syntax::List<syntax::GenericParam> generics);
   void fields(syntax::List<syntax::SkillField> fields, const syntax::Node& decl, bool colons);
-  void struct_decl(const syntax::Struct& decl);
-  void enum_decl(const syntax::Enum& decl);
-  void interface(const syntax::Interface& decl);
   // Behind the `{` that follows `offset`.
   uint32_t open_brace_after(uint32_t offset, uint32_t end) const {
     return std::min(find_char('{', offset, end) + 1, end);

@@ -7,14 +7,14 @@ using namespace syntax;
 void Printer::statement(const Node* node) {
   switch (node->kind) {
     case NodeKind::Block: block(&node->as<Block>()); return;
-    case NodeKind::If:
-    case NodeKind::Match:
-    case NodeKind::Try:
-    case NodeKind::Retry:
-    case NodeKind::Deadline:
-    case NodeKind::Mutex:
-    case NodeKind::Select:
-    case NodeKind::CostRoute: control(node, Position::Statement); return;
+    case NodeKind::If: if_else(node->as<If>(), Position::Statement); return;
+    case NodeKind::Match: match(node->as<Match>()); return;
+    case NodeKind::Try: try_catch(node->as<Try>(), Position::Statement); return;
+    case NodeKind::Retry: retry(node->as<Retry>(), Position::Statement); return;
+    case NodeKind::Deadline: deadline(node->as<Deadline>(), Position::Statement); return;
+    case NodeKind::Mutex: mutex(node->as<Mutex>(), Position::Statement); return;
+    case NodeKind::Select: select(node->as<Select>()); return;
+    case NodeKind::CostRoute: cost_route(node->as<CostRoute>()); return;
     case NodeKind::Let: let(node->as<Let>()); return;
     case NodeKind::Const: {
       const auto& constant = node->as<Const>();
@@ -75,9 +75,48 @@ void Printer::statement(const Node* node) {
       }
       return;
     }
-    default:
-      if (node->kind >= NodeKind::Function && node->kind <= NodeKind::Import) declaration(node);
-      else expr(node);
+    case NodeKind::Function: declaration(node->as<Function>()); return;
+    case NodeKind::Pipeline: declaration(node->as<Pipeline>()); return;
+    case NodeKind::Override: declaration(node->as<Override>()); return;
+    case NodeKind::Tool: declaration(node->as<Tool>()); return;
+    case NodeKind::Skill: declaration(node->as<Skill>()); return;
+    case NodeKind::EvalPack: declaration(node->as<EvalPack>()); return;
+    case NodeKind::TypeAlias: declaration(node->as<TypeAlias>()); return;
+    case NodeKind::Enum: declaration(node->as<Enum>()); return;
+    case NodeKind::Struct: declaration(node->as<Struct>()); return;
+    case NodeKind::Impl: declaration(node->as<Impl>()); return;
+    case NodeKind::Interface: declaration(node->as<Interface>()); return;
+    case NodeKind::Import: declaration(node->as<Import>()); return;
+    case NodeKind::NilLiteral:
+    case NodeKind::BoolLiteral:
+    case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral:
+    case NodeKind::DurationLiteral:
+    case NodeKind::StringLiteral:
+    case NodeKind::InterpolatedString:
+    case NodeKind::Identifier:
+    case NodeKind::ListLiteral:
+    case NodeKind::DictLiteral:
+    case NodeKind::StructLiteral:
+    case NodeKind::Closure:
+    case NodeKind::Unary:
+    case NodeKind::Binary:
+    case NodeKind::Range:
+    case NodeKind::Ternary:
+    case NodeKind::Pipe:
+    case NodeKind::Spread:
+    case NodeKind::NamedArgument:
+    case NodeKind::Call:
+    case NodeKind::MethodCall:
+    case NodeKind::Member:
+    case NodeKind::Index:
+    case NodeKind::Slice:
+    case NodeKind::TryUnwrap:
+    case NodeKind::TryStar:
+    case NodeKind::Parallel:
+    case NodeKind::Spawn:
+    case NodeKind::HumanCall:
+    case NodeKind::Broken: expr(node); return;
   }
 }
 

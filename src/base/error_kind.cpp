@@ -22,4 +22,12 @@ std::optional<ErrorKind> error_kind_of_type(std::string_view type) {
   return {};
 }
 
+std::vector<std::string_view> error_types() {
+  std::vector<std::string_view> out;
+  for (const ErrorKindRow& row : kRows) {
+    if (!row.type.empty()) out.push_back(row.type);
+  }
+  return out;
+}
+
 }  // namespace harn

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 // What kinds of errors there are (error_kinds.def). Programs match on them by a typed `catch` and read them from the
 // error, hosts and our own code branch on them. Nobody has to look at a message.
@@ -25,5 +26,7 @@ const ErrorKindRow& row(ErrorKind kind);
 
 // By the type of a typed `catch`. `Error`, the type of all of them, is None.
 std::optional<ErrorKind> error_kind_of_type(std::string_view type);
+// The types for a typed `catch`.
+std::vector<std::string_view> error_types();
 
 }  // namespace harn

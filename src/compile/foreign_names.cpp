@@ -1,5 +1,7 @@
 #include "compile/foreign_names.h"
 
+#include <span>
+
 namespace harn::compile {
 
 namespace {
@@ -37,13 +39,28 @@ constexpr ForeignName kForeignNames[] = {
     {"isinstance", "is_a"},
 };
 
-}  // namespace
+constexpr ForeignName kForeignTypes[] = {
+    {"integer", "int"},      {"Integer", "int"},      {"Int", "int"},         {"i64", "int"},
+    {"long", "int"},         {"double", "float"},     {"Float", "float"},     {"f64", "float"},
+    {"Number", "number"},    {"num", "number"},       {"str", "string"},      {"String", "string"},
+    {"text", "string"},      {"boolean", "bool"},     {"Boolean", "bool"},    {"Bool", "bool"},
+    {"array", "list"},       {"Array", "list"},       {"List", "list"},       {"map", "dict"},
+    {"Map", "dict"},         {"object", "dict"},      {"Dict", "dict"},       {"Record", "dict"},
+    {"Set", "set"},          {"null", "nil"},         {"None", "nil"},        {"void", "nil"},
+    {"undefined", "nil"},    {"Any", "any"},          {"Exception", "Error"}, {"function", "closure"},
+    {"Function", "closure"}, {"Callable", "closure"},
+};
 
-std::string_view meant_by(std::string_view name) {
-  for (const ForeignName& row : kForeignNames) {
+std::string_view find(std::span<const ForeignName> rows, std::string_view name) {
+  for (const ForeignName& row : rows) {
     if (row.written == name) return row.meant;
   }
   return {};
 }
+
+}  // namespace
+
+std::string_view meant_by(std::string_view name) { return find(kForeignNames, name); }
+std::string_view type_meant_by(std::string_view name) { return find(kForeignTypes, name); }
 
 }  // namespace harn::compile

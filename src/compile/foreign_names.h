@@ -6,5 +6,7 @@ namespace harn::compile {
 
 // The name that does here what `name` does in other languages; empty when we know of none.
 std::string_view meant_by(std::string_view name);
+// The same for types.
+std::string_view type_meant_by(std::string_view name);
 
 }  // namespace harn::compile

@@ -34,9 +34,14 @@ class Resolver {
     bool in_loop;                            // it stands in a loop, which it cannot leave
     std::vector<std::string_view> generics;  // type parameters in scope there
   };
+  // What a type is named for. What a catch names may be declared in any module of the program: it is compared by name
+  // then. OwnName: a word that is a new name when no type has it, as a row tail or the payload of a variant.
+  enum class TypeUse { Annotation, Caught, OwnName };
   struct TypeName {
-    const syntax::TypeNode* node;
+    syntax::Name name;
+    const syntax::TypeNode* node;  // null: the interface of a `where`
     const Scope* scope;
+    TypeUse use;
   };
   struct UnknownName {
     const syntax::Identifier* node;
@@ -55,8 +60,10 @@ class Resolver {
   // does not compile.
   void read(const syntax::Node* node);
   void read_children(const auto& node) {
-    for_each_child_of(node, [this](const syntax::Node& child) { read(&child); });
+    for_each_child_of(node, [this](const OneOf<syntax::Node, syntax::TypeNode> auto& child) { read_child(child); });
   }
+  void read_child(const syntax::Node& child) { read(&child); }
+  void read_child(const syntax::TypeNode& child) { type(&child); }
   void collect_overrides();
   void statements(syntax::NodeList list);
   void block(const syntax::Block& block);
@@ -105,6 +112,7 @@ class Resolver {
   void visit(const syntax::Impl& node);
   void visit(const syntax::Closure& node);
   void enter(FunctionInfo& info, syntax::List<syntax::Param> params, const syntax::Block& code);
+  void enter(const syntax::Function& node, FunctionInfo& info);
   void read_function(const WaitingFunction& waiting);
   void read_param(const syntax::Param& param);
   void method(const syntax::Function& node);
@@ -116,8 +124,11 @@ class Resolver {
   void visit(const syntax::Interface& node);
   void visit(const syntax::Skill& node);
   void visit(const syntax::EvalPack& node);
-  void type(const syntax::TypeNode* node);
+  void type(const syntax::TypeNode* node, TypeUse use = TypeUse::Annotation);
+  void where(syntax::List<syntax::WhereBound> bounds);
   void bind_type_names();
+  void report_unknown_type(const TypeName& use);
+  bool is_declared_somewhere(std::string_view name) const;
   const syntax::Node* find_type(std::string_view name, const Scope* scope);
   template <class Body>
   void with_generics(syntax::List<syntax::GenericParam> params, Body body) {

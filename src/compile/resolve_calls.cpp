@@ -26,6 +26,7 @@ void Resolver::visit(const Call& node) {
   } else {
     read(node.callee);
   }
+  for (const TypeNode* argument : node.type_args) type(argument);
   for (const Node* arg : node.args) read(arg);
 }
 

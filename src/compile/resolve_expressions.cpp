@@ -66,7 +66,7 @@ void Resolver::visit(const Try& node) {
   block(*node.body);
   if (node.has_catch) {
     scopes_.in_scope(node.id, [&] {
-      type(node.error_type);
+      type(node.error_type, TypeUse::Caught);
       bindings_.bind(node, scopes_.declare_private(node.error_name, true));
       block(*node.catch_block);
     });

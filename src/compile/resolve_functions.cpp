@@ -49,13 +49,20 @@ void Resolver::visit(const Function& node) {
   if (variable && !variable->function) variable->function = &info;
   info.is_stream = node.is_gen;
   info.returns_owned = is_owned(node.return_type);
-  with_generics(node.generics, [&] { enter(info, node.params, *node.body); });
+  with_generics(node.generics, [&] { enter(node, info); });
+}
+
+void Resolver::enter(const Function& node, FunctionInfo& info) {
+  type(node.return_type);
+  where(node.where);
+  enter(info, node.params, *node.body);
 }
 
 void Resolver::visit(const Pipeline& node) {
   if (!scopes_.at_top()) return report_misplaced(node, "a pipeline");
   FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Pipeline));
   info.returns_owned = is_owned(node.return_type);
+  type(node.return_type);
   const Block& body = *module_.pipelines.body_of(node);
   if (!node.extends.empty()) {
     check_redeclared(node.body->statements, module_.source, sink_);
@@ -76,6 +83,7 @@ void Resolver::visit(const Override& node) {
 }
 
 void Resolver::visit(const Tool& node) {
+  type(node.return_type);
   read(node.description);
   enter(bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Tool)), node.params, *node.body);
   bindings_.bind(node, scopes_.declare(node.name, false));
@@ -85,7 +93,12 @@ void Resolver::visit(const Impl& node) {
   if (!bindings_.bind(node, scopes_.use(node, node.name.text))) {
     report_unknown(node.name.text, node.name.span, true, scopes_.scope());
   }
-  for (const Function* one : node.methods) method(*one);
+  // Methods know the type parameters of their struct.
+  const Variable* owner = bindings_.variable(node);
+  bool is_struct = owner && owner->declaration && owner->declaration->is(NodeKind::Struct);
+  with_generics(is_struct ? owner->declaration->as<Struct>().generics : List<GenericParam>(), [&] {
+    for (const Function* one : node.methods) method(*one);
+  });
 }
 
 void Resolver::method(const Function& node) {
@@ -97,12 +110,13 @@ void Resolver::method(const Function& node) {
   FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Function));
   info.is_stream = node.is_gen;
   info.returns_owned = is_owned(node.return_type);
-  with_generics(node.generics, [&] { enter(info, node.params, *node.body); });
+  with_generics(node.generics, [&] { enter(node, info); });
 }
 
 void Resolver::visit(const Closure& node) {
   FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Closure));
   info.returns_owned = is_owned(node.return_type);
+  type(node.return_type);
   enter(info, node.params, *node.body);
 }
 

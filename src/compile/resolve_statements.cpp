@@ -20,6 +20,7 @@ void Resolver::visit(const Import& node) {
 // ---- variables ----
 
 void Resolver::visit(const Let& node) {
+  type(node.type);
   read(node.value);
   pattern(*node.pattern, node.is_var, Declare::Leaking);
   name_closure(node);
@@ -46,6 +47,7 @@ void Resolver::name_closure(const Let& node) {
 }
 
 void Resolver::visit(const Const& node) {
+  type(node.type);
   read(node.value);
   Variable* variable = bindings_.bind(node, scopes_.declare(node.name, false));
   if (variable) variable->is_const = true;

@@ -1,11 +1,16 @@
 // Types and the declarations that are no functions.
 #include <algorithm>
 
+#include "base/error_kind.h"
+#include "base/text.h"
+#include "compile/foreign_names.h"
 #include "compile/redeclare.h"
 #include "compile/resolve.h"
+#include "types/type.h"
 
 namespace harn::compile {
 
+using diag::Code;
 using namespace syntax;
 
 void Resolver::visit(const Skill& node) {
@@ -26,7 +31,10 @@ void Resolver::visit(const Enum& node) {
   if (variable) variable->declaration = &node;
   with_generics(node.generics, [&] {
     for (const EnumVariant& variant : node.variants) {
-      for (const Param& field : variant.fields) type(field.type);
+      for (const Param& field : variant.fields) {
+        bool is_bare = field.name.empty() && field.type && field.type->items.empty();
+        type(field.type, is_bare ? TypeUse::OwnName : TypeUse::Annotation);
+      }
     }
   });
 }
@@ -47,18 +55,40 @@ void Resolver::visit(const TypeAlias& node) {
   with_generics(node.generics, [&] { type(node.type); });
 }
 
-void Resolver::visit(const Interface& node) { check_members(node, module_.source, sink_); }
+void Resolver::visit(const Interface& node) {
+  check_members(node, module_.source, sink_);
+  with_generics(node.generics, [&] {
+    for (const AssociatedType& associated : node.types) generics_.push_back(associated.name.text);
+    for (const AssociatedType& associated : node.types) type(associated.default_type);
+    for (const Function* method : node.methods) {
+      with_generics(method->generics, [&] {
+        for (const Param& param : method->params) type(param.type);
+        type(method->return_type);
+        where(method->where);
+      });
+    }
+  });
+}
 
 // Names in types are bound too: a parameter check or a typed catch must mean the type that is in
 // scope where it is written.
-void Resolver::type(const TypeNode* node) {
+void Resolver::type(const TypeNode* node, TypeUse use) {
   if (!node) return;
   if (node->kind == TypeKind::Named) {
     bool is_parameter = std::find(generics_.begin(), generics_.end(), node->name.text) != generics_.end();
     if (is_parameter) names_.resolution.types.note_parameter(*node);
-    else type_names_.push_back({node, scopes_.scope()});
+    else type_names_.push_back({node->name, node, scopes_.scope(), use});
   }
-  for_each_child_of(*node, [this](const TypeNode& inner) { type(&inner); });
+  for_each_child_of(*node, [&](const TypeNode& inner) {
+    bool is_tail = std::find(node->row_tails.begin(), node->row_tails.end(), &inner) != node->row_tails.end();
+    type(&inner, is_tail && inner.items.empty() ? TypeUse::OwnName : use);
+  });
+}
+
+void Resolver::where(List<WhereBound> bounds) {
+  for (const WhereBound& bound : bounds) {
+    type_names_.push_back({bound.interface, nullptr, scopes_.scope(), TypeUse::Annotation});
+  }
 }
 
 static bool is_type(const Node* node) {
@@ -69,8 +99,42 @@ static bool is_type(const Node* node) {
 // When everything has been read: types may be declared after they are used.
 void Resolver::bind_type_names() {
   for (const TypeName& use : type_names_) {
-    if (const Node* found = find_type(use.node->name.text, use.scope)) names_.resolution.types.bind(*use.node, found);
+    const Node* found = find_type(use.name.text, use.scope);
+    if (!found) report_unknown_type(use);
+    else if (use.node) names_.resolution.types.bind(*use.node, found);
   }
+}
+
+// Only a check says so: types of this name take anything in a run.
+void Resolver::report_unknown_type(const TypeName& use) {
+  std::string_view name = use.name.text;
+  if (!options_.unknown_variables || module_.unresolved_imports || use.use == TypeUse::OwnName || name.empty()) return;
+  if (types::find_named_kind(name) || error_kind_of_type(name)) return;
+  if (use.use == TypeUse::Caught && is_declared_somewhere(name)) return;
+  std::vector<std::string_view> known;
+  for (std::string_view visible : scopes_.visible_names(use.scope)) {
+    if (find_type(visible, use.scope)) known.push_back(visible);
+  }
+  for (const types::NamedKind& row : types::named_kinds()) known.push_back(row.name);
+  for (std::string_view type : error_types()) known.push_back(type);
+  auto report = sink_.report(Code::UnknownType, module_.source, use.name.span, name);
+  std::string_view meant = type_meant_by(name);
+  auto close = text::close_names(name, known);
+  if (meant.empty() && !close.empty()) meant = close[0];
+  if (meant.empty()) {
+    report.label("not declared, imported or built in");
+    return;
+  }
+  report.label("unknown type");
+  report.help(fmt::format("did you mean `{}`?", meant));
+  report.fix({fmt::format("use `{}`", meant), use.name.span, std::string(meant), false});
+}
+
+bool Resolver::is_declared_somewhere(std::string_view name) const {
+  return std::any_of(names_.modules.begin(), names_.modules.end(), [&](const auto& module) {
+    auto found = module.second.find(name);
+    return found != module.second.end() && is_type(found->second->declaration);
+  });
 }
 
 const Node* Resolver::find_type(std::string_view name, const Scope* scope) {

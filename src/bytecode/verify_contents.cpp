@@ -10,61 +10,18 @@
 //              there, the others what they hold at its end: a returned value waits in one that other callers never set.
 //   Calls      use the registers from their arguments on for the callee: nothing above survives.
 //
-// Far registers are followed like the others, behind them in the state, and so is whether a generator has begun.
+// Where two states agree they share their pieces, so that time and memory go with the size of the code also in functions
+// of thousands of variables. Far registers are followed like the others, behind them in the state, and so is whether a generator has begun.
 #include <algorithm>
 #include <queue>
+#include <utility>
 
 #include "bytecode/verify_code.h"
+#include "bytecode/verify_state.h"
 
 namespace harn::bytecode {
 
 namespace {
-
-// What a slot holds: a Holds, or from kFirstAddress on the place where clean-up code number n goes back to. Two of those
-// are two different things.
-using Content = uint16_t;
-constexpr Content kFirstAddress = 64;
-constexpr size_t kMostBodies = UINT16_MAX - kFirstAddress;
-using State = std::vector<Content>;
-
-constexpr Content content(Holds holds) { return static_cast<Content>(holds); }
-
-constexpr Content kNothing = content(Holds::Nothing);
-// The last slot: whether the registers are a generator's by now.
-constexpr Content kNotBegun = content(Holds::Int);
-constexpr Content kBegun = content(Holds::Error);
-
-bool is_value(Content one) {
-  return one == content(Holds::Value) || (one >= content(Holds::Int) && one <= content(Holds::Enum));
-}
-
-Content both(Content a, Content b) {
-  if (a == b) return a;
-  if (is_value(a) && is_value(b)) {
-    auto is_pair = [&](Holds narrow, Holds wide) {
-      return std::min(a, b) == content(narrow) && std::max(a, b) == content(wide);
-    };
-    if (is_pair(Holds::List, Holds::Items)) return content(Holds::Items);
-    if (is_pair(Holds::Dict, Holds::Record)) return content(Holds::Record);
-    return content(Holds::Value);
-  }
-  auto may_be_unset = [](Content one) { return is_value(one) || one == content(Holds::Unset); };
-  if (may_be_unset(a) && may_be_unset(b)) return content(Holds::Unset);
-  return kNothing;
-}
-
-bool fits(Content one, Holds wanted) {
-  switch (wanted) {
-    case Holds::Whatever: return true;
-    case Holds::Anything: return one != kNothing && one != content(Holds::Given);
-    case Holds::Value: return is_value(one);
-    case Holds::Unset: return is_value(one) || one == content(Holds::Unset);
-    case Holds::Items: return one == content(Holds::Items) || one == content(Holds::List);
-    case Holds::Record: return one == content(Holds::Record) || one == content(Holds::Dict);
-    case Holds::Address: return one >= kFirstAddress;
-    default: return one == content(wanted);
-  }
-}
 
 std::string_view words(Holds holds) {
   switch (holds) {
@@ -96,21 +53,9 @@ std::string_view words(Holds holds) {
 }
 std::string_view words(Content one) { return words(one >= kFirstAddress ? Holds::Address : static_cast<Holds>(one)); }
 
-// Joins into `to`; whether that changed it. Empty: nothing leads there yet.
-bool join(State& to, const State& from) {
-  if (to.empty()) {
-    to = from;
-    return true;
-  }
-  bool changed = false;
-  for (size_t i = 0; i < to.size(); ++i) {
-    if (to[i] == from[i]) continue;
-    Content joined = both(to[i], from[i]);
-    changed |= joined != to[i];
-    to[i] = joined;
-  }
-  return changed;
-}
+// The last slot: whether the registers are a generator's by now.
+constexpr Content kNotBegun = content(Holds::Int);
+constexpr Content kBegun = content(Holds::Error);
 
 class Contents {
  public:
@@ -186,18 +131,20 @@ class Contents {
   }
 
   void start() {
-    State entry(slots_, kNothing);
+    Pieces::Piece nothing{};
+    static_assert(kNothing == 0);
+    now_.load(State((slots_ + Pieces::kSize - 1) / Pieces::kSize, pieces_.number_of(nothing)));
     for (uint32_t i = 0; i < code_.param_count; ++i) {
-      entry[i] = content(i < code_.required_params ? Holds::Value : Holds::Unset);
+      now_.set(i, content(i < code_.required_params ? Holds::Value : Holds::Unset));
     }
-    if (code_.has_rest) entry[code_.param_count] = content(Holds::Value);
-    entry[mode_slot()] = kNotBegun;
-    enter(0, entry);
+    if (code_.has_rest) now_.set(code_.param_count, content(Holds::Value));
+    now_.set(mode_slot(), kNotBegun);
+    enter(0, now_.state());
   }
 
   void enter(uint32_t number, const State& state) {
     uint32_t leader = leader_of_[number];
-    if (!join(states_[leader], state) || is_open_[leader]) return;
+    if (!join(states_[leader], state, pieces_) || is_open_[leader]) return;
     is_open_[leader] = true;
     open_.push(number);
   }
@@ -307,8 +254,12 @@ class Contents {
   // Behind a Gosub, when its clean-up code ends.
   void come_back(uint32_t site, uint32_t body) {
     State state = sites_.at(site);
-    for (size_t i = 0; i < slots_; ++i) {
-      if (changed_[body][i]) state[i] = ends_[body][i];
+    for (size_t i = 0; i < state.size(); ++i) {
+      Pieces::Piece piece = pieces_[state[i]];
+      for (size_t j = 0; j < Pieces::kSize && i * Pieces::kSize + j < slots_; ++j) {
+        if (changed_[body][i * Pieces::kSize + j]) piece[j] = pieces_[ends_[body][i]][j];
+      }
+      state[i] = pieces_.number_of(piece);
     }
     enter(site + 1, state);
   }
@@ -317,39 +268,44 @@ class Contents {
 
   // The state before something that can fail. What the block has not changed since the last time is known already.
   void may_fail_here(uint32_t handler) {
-    State& failed = failed_[handler];
     if (!has_joined_) {
-      failed_changed_ |= join(failed, now_);
+      failed_changed_ |= join(failed_[handler], now_.state(), pieces_);
+      failed_now_.load(failed_[handler]);
       has_joined_ = true;
     } else {
-      for (uint32_t slot : changed_now_) fail_with(failed, slot, now_[slot]);
+      for (uint32_t slot : changed_now_) fail_with(slot, now_[slot]);
     }
     changed_now_.clear();
   }
 
-  void fail_with(State& failed, uint32_t slot, Content one) {
-    Content joined = both(failed[slot], one);
-    failed_changed_ |= joined != failed[slot];
-    failed[slot] = joined;
+  void fail_with(uint32_t slot, Content one) {
+    Content joined = both(failed_now_[slot], one);
+    if (joined == failed_now_[slot]) return;
+    failed_now_.set(slot, joined);
+    failed_changed_ = true;
   }
 
   // At the end of a block: hands on what its handler has learned.
   void enter_handlers(uint32_t handler) {
     if (!std::exchange(failed_changed_, false)) return;
+    failed_[handler] = failed_now_.state();
     for (; handler != kNone; handler = regions_.outer_handler(handler)) {
       const Handler& row = code_.handlers[handler];
       State state = failed_[handler];
-      state[row.reg] = content(Holds::Error);
+      uint32_t& piece = state[row.reg / Pieces::kSize];
+      Pieces::Piece with_error = pieces_[piece];
+      with_error[row.reg % Pieces::kSize] = content(Holds::Error);
+      piece = pieces_.number_of(with_error);
       enter_word(row.target, state);
       uint32_t outer = regions_.outer_handler(handler);
-      if (outer == kNone || !join(failed_[outer], failed_[handler])) return;
+      if (outer == kNone || !join(failed_[outer], failed_[handler], pieces_)) return;
     }
   }
 
   // ---- one way through the code ----
 
   bool follow(uint32_t first) {
-    now_ = states_[leader_of_[first]];
+    now_.load(states_[leader_of_[first]]);
     has_joined_ = false;
     changed_now_.clear();
     copies_.clear();
@@ -357,7 +313,7 @@ class Contents {
     bool sound = true;
     for (uint32_t number = first;; ++number) {
       if (number != first && leader_of_[number] != kNone) {
-        enter(number, now_);
+        enter(number, now_.state());
         break;
       }
       bool goes_on = false;
@@ -374,11 +330,11 @@ class Contents {
     Fails fails = row(one.op).fails;
     bool may_fail = handler != kNone && (fails == Fails::May || (fails == Fails::Back && one.target < one.next));
     if (may_fail) may_fail_here(handler);
-    if (may_fail) fail_midway(one, handler);
+    if (may_fail) fail_midway(one);
     goes_on = leave(number, one);
     if (may_fail) {
       for (uint32_t slot : changed_now_) {
-        if (!keeps_on_failure(one, slot)) fail_with(failed_[handler], slot, now_[slot]);
+        if (!keeps_on_failure(one, slot)) fail_with(slot, now_[slot]);
       }
     }
     return true;
@@ -446,17 +402,17 @@ class Contents {
     if (!copies_.empty())
       std::erase_if(copies_, [&](const Copied& copy) { return copy.of == slot || copy.in == slot; });
     if (now_[slot] == one) return;
-    now_[slot] = one;
+    now_.set(slot, one);
     changed_now_.push_back(static_cast<uint32_t>(slot));
   }
   void set(size_t slot, Holds holds) { set(slot, content(holds)); }
 
   // Operands that are gone even when it fails, wherever it would have gone on.
-  void fail_midway(const Decoded& one, uint32_t handler) {
+  void fail_midway(const Decoded& one) {
     for (const Read& read : facts(one.op).reads) {
       if (read.taken != Taken::Always) continue;
       RegisterRange range = registers_of(read.access, one.operands);
-      for (uint32_t i = 0; i < range.count; ++i) fail_with(failed_[handler], range.first + i, content(Holds::Given));
+      for (uint32_t i = 0; i < range.count; ++i) fail_with(range.first + i, content(Holds::Given));
     }
   }
 
@@ -532,7 +488,7 @@ class Contents {
     size_t of = original(slot);
     for (size_t one : {slot, of}) {
       if (fits(now_[one], shown)) continue;
-      now_[one] = content(shown);
+      now_.set(one, content(shown));
       changed_now_.push_back(static_cast<uint32_t>(one));
     }
   }
@@ -576,8 +532,8 @@ class Contents {
     }
     take_operands(one, true);
     write_results(one, kNothing, true);
-    enter_word(one.target, now_);
-    for (auto one = undo_.rbegin(); one != undo_.rend(); ++one) now_[one->first] = one->second;
+    enter_word(one.target, now_.state());
+    for (auto one = undo_.rbegin(); one != undo_.rend(); ++one) now_.set(one->first, one->second);
     changed_now_.resize(before);
   }
 
@@ -604,31 +560,31 @@ class Contents {
         size_t of = original(one.operands.a);
         Content before = now_[one.operands.a], before_of = now_[of];
         narrow(one.operands.a, Holds::Enum);
-        for (uint32_t target : code_.arm_tables[one.x].targets) enter_word(target, now_);
-        now_[one.operands.a] = before;
-        now_[of] = before_of;
+        for (uint32_t target : code_.arm_tables[one.x].targets) enter_word(target, now_.state());
+        now_.set(one.operands.a, before);
+        now_.set(of, before_of);
         return true;
       }
       case Flow::Gosub: {
         apply(one);
         uint32_t body = regions_.body_of(number);
-        sites_[number] = now_;
-        enter_word(one.target, now_);
+        sites_[number] = now_.state();
+        enter_word(one.target, now_.state());
         if (!ends_[body].empty()) come_back(number, body);
         return false;
       }
       case Flow::EndGosub: {
         uint32_t body = regions_.body_of(number);
-        if (!join(ends_[body], now_)) return false;
+        if (!join(ends_[body], now_.state(), pieces_)) return false;
         for (uint32_t site : regions_.bodies()[body].sites) {
           if (sites_.contains(site)) come_back(site, body);
         }
         return false;
       }
       case Flow::Generator: {
-        now_[mode_slot()] = kBegun;
-        enter_word(one.target, now_);
-        now_[mode_slot()] = kNotBegun;
+        now_.set(mode_slot(), kBegun);
+        enter_word(one.target, now_.state());
+        now_.set(mode_slot(), kNotBegun);
         for (size_t i = 0; i + 1 < slots_; ++i) set(i, Holds::Nothing);
         apply(one);
         return true;
@@ -644,6 +600,7 @@ class Contents {
   const KnownCode& known_;
   Findings& findings_;
   size_t slots_ = 0;
+  Pieces pieces_;
   std::vector<uint32_t> leader_of_;  // by instruction: where its state is, or kNone
   std::vector<State> states_;
   std::vector<bool> is_open_;
@@ -654,7 +611,8 @@ class Contents {
   std::vector<State> ends_;                                                    // by clean-up code: at its EndGosub
   std::unordered_map<uint32_t, State> sites_;                                  // at Gosubs
   // While a block is followed:
-  State now_;
+  Now now_{pieces_};
+  Now failed_now_{pieces_};            // of its handler
   std::vector<uint32_t> changed_now_;  // slots, since the handler was told last
   std::vector<std::pair<size_t, Content>> undo_;
   struct Copied {

@@ -4,6 +4,8 @@
 
 #include "all_families.h"
 #include "base/fmt.h"
+#include "builtins/registry.h"
+#include "bytecode/verify.h"
 #include "std/embedded.h"
 
 namespace harn::builtins {
@@ -44,6 +46,16 @@ TEST(Prelude, HasTheFunctionOfEveryRow) {
                        ? kAnyNumber
                        : static_cast<int>(row->signature.most()) + (row->receiver ? 1 : 0);
     EXPECT_EQ(parameters_of(row->prelude), expected) << row->prelude;
+  }
+}
+
+TEST(Prelude, IsSoundCode) {
+  constexpr std::string_view kFirst = "std/prelude";
+  for (const auto& module : stdlib::embedded_modules()) {
+    if (!stdlib::is_prelude(module)) continue;
+    std::string_view part = module.path == kFirst ? "" : module.path.substr(kFirst.size() + 1);
+    auto fault = bytecode::verify(*load_prelude(part), catalog().count(), true);
+    EXPECT_FALSE(fault) << module.path << " " << fault->text();
   }
 }
 

@@ -108,6 +108,7 @@ count reference reference
 count formatting formatting
 count layers python3 tools/check_includes.py
 count coverage python3 tools/check_coverage.py
+count comments python3 tools/check_comments.py
 
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -14,7 +14,8 @@
 namespace harn {
 
 // Memory that is handed out in order and freed at once. Objects in it are never destroyed, so they
-// must not own anything.
+// must not own anything. Addresses stay valid until the arena goes, also when it is moved. One thread at a time; without
+// memory it throws std::bad_alloc.
 class Arena {
  public:
   Arena() = default;

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+// Places in a text as people and editors count them. Everything inside Harn keeps byte offsets (span.h); lines and
+// columns are made where somebody is shown a place.
 namespace harn {
 
 struct Position {

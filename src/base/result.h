@@ -8,7 +8,14 @@
 
 namespace harn {
 
-// What went wrong, for our own code: branch on the kind, show the message.
+// What went wrong, for our own code: branch on the kind, show the message. For failures of the world, files and
+// networks; mistakes in a program are diagnostics (diag/diagnostic.h), errors that a program throws are values
+// (vm/error.h), and bugs of ours are HARN_ASSERT.
+//
+//   Result<Manifest> load(const std::string& path) {
+//     std::string text = HARN_TRY(read_file(path));   // or returns the error
+//     return parse(text);
+//   }
 struct Error {
   ErrorKind kind = ErrorKind::Io;
   std::string message;

@@ -113,7 +113,7 @@ const compile::Catalog& catalog() {
   return catalog;
 }
 
-// Each file of the prelude is a module of its own: "" is prelude.harn, "x" is prelude/x.harn.
+// Each file of the prelude is a module of its own: "" is prelude.harn, another name is that file of the folder prelude.
 static std::string prelude_text(std::string_view part) {
   std::string path = part.empty() ? "std/prelude" : fmt::format("std/prelude/{}", part);
   for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {

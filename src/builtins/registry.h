@@ -9,6 +9,8 @@ namespace harn::bytecode {
 struct Program;
 }
 
+// All builtins together: as the VM looks them up, as the compiler does, and those that are written in Harn. The tables are
+// made once per process, when first asked for, by any thread, and never change.
 namespace harn::builtins {
 
 // All builtins, made on first use.

@@ -7,7 +7,8 @@
 #include "bytecode/code.h"
 #include "bytecode/op_facts.h"
 
-// Which registers an instruction touches, as its row in opcodes.def says.
+// Which registers an instruction touches, as its row in opcodes.def says. For code in the making too, where a register
+// may have a number that its field in the instruction cannot hold.
 namespace harn::bytecode {
 
 struct Accesses {

@@ -10,6 +10,10 @@
 #include "base/source.h"
 
 // Compiled programs. Plain data: the VM links it to values when it loads it.
+//
+// The compiler makes a Program; whoever loads it gives it to the VM (Vm::load), which keeps it until it ends, because
+// closures and traces point into it. Programs that were compiled together share the Code of modules. After a Code was
+// made nothing writes to it, so workers read it without locks; the number that the VM gives a TypeCheck is the one exception.
 namespace harn::bytecode {
 
 enum class Format : uint8_t { None, A, AB, ABC, ABx, AsBx, sJ, AJump, ABCJump, ABCX, AXJump };
@@ -243,7 +247,6 @@ struct Program {
   std::vector<std::shared_ptr<Code>> modules;  // run first to last; the last is the main module
   GlobalNames globals;
   std::vector<PipelineEntry> pipelines;  // of the main module
-  std::vector<std::string> builtins;     // by builtin index used in CallBuiltin
   std::vector<uint32_t> owned;           // globals that are dropped when the program ends, the last first
 };
 

@@ -12,11 +12,10 @@
 // that it holds a cell, that a jump leads to an instruction), so code has to be right: that of the compiler, which a
 // test run asks after every pass, and all the more code that comes from elsewhere.
 //
-// Code that was found sound keeps the interpreter from nothing but what the program may do anyway: no access outside of
-// the frame, no value taken for what it is not, no loop that cannot be stopped. Whether it does what its author meant is
-// another question.
+// Sound code stays inside its frame, takes no value for what it is not, and can be stopped. Whether it does what its
+// author meant is another question.
 //
-//   if (auto fault = verify(program, {.builtins = table.size()})) return refuse(fault->text());
+//   if (auto fault = verify(program, builtins)) return refuse(fault->text());
 //
 // Pure functions of their arguments, for any thread; the time is about linear in the size of the code.
 namespace harn::bytecode {

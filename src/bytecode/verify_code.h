@@ -9,7 +9,8 @@
 #include "base/fmt.h"
 #include "bytecode/verify.h"
 
-// The parts of the verifier (verify.cpp) that look at one function.
+// Inside src/bytecode only: the parts of the verifier (verify.cpp) that look at one function, in the order in which they
+// do. Each may rely on what the ones before it have found to be right.
 namespace harn::bytecode {
 
 // An instruction with whole operands. What `Large` stands for is decoded as that.

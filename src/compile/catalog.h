@@ -7,6 +7,7 @@
 
 #include "bytecode/builtin_row.h"
 
+// The builtins as the compiler sees them: names, numbers, signatures. It calls none of them.
 namespace harn::compile {
 
 struct BuiltinInfo {
@@ -17,7 +18,7 @@ struct BuiltinInfo {
 };
 
 // What the compiler must know about builtins. The VM's table implements it; the compiler does not
-// link to it.
+// link to it. It must give the same answers for as long as anything is compiled with it, and outlive that.
 class Catalog {
  public:
   virtual ~Catalog() = default;

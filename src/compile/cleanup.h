@@ -2,6 +2,8 @@
 
 #include "compile/emitter.h"
 
+// Code that runs whichever way other code is left: the templates of FunctionCompiler for `finally`, `defer`, `deadline`,
+// `mutex` and what scopes own. docs/internals/bytecode.md shows what comes out.
 namespace harn::compile {
 
 template <class Body>

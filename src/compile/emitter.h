@@ -15,6 +15,9 @@
 #include "diag/diagnostic.h"
 #include "syntax/ast.h"
 
+// The code generator: from a resolved tree to bytecode, one FunctionCompiler for each function. Known only to src/compile.
+// It reads the tree and the bindings and changes neither; what it cannot compile it reports to the sink and goes on.
+// Its files have a subject each: calls.cpp, control.cpp, variables.cpp, ...
 namespace harn::compile {
 
 using bytecode::Op;

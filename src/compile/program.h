@@ -10,6 +10,9 @@
 #include "diag/diagnostic.h"
 #include "modules/graph.h"
 
+// From loaded modules to a program: names are resolved, then code is generated. Problems of the program go to the sink as
+// diagnostics; nothing else can fail. The trees of the graph must outlive the code, whose types point into them. One
+// thread at a time for one graph.
 namespace harn::compile {
 
 // The variables of an interactive session: what one input declares, the later ones see.

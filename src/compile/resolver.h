@@ -9,6 +9,8 @@
 #include "diag/diagnostic.h"
 #include "modules/graph.h"
 
+// Names to variables: what the code generator starts from. The steps are run for all modules of a program, one after the
+// other, because modules may import each other in circles (program.cpp).
 namespace harn::compile {
 
 // The program's variables so far: shared by the resolvers of all its modules.
@@ -23,7 +25,7 @@ struct ProgramNames {
 
 struct ResolveOptions {
   bool unknown_variables = true;  // report them (a run leaves them to the moment they are read)
-  bool internal_names = false;    // prelude: `__names` are allowed
+  bool internal_names = false;    // prelude: names that begin with `__` are allowed
 };
 
 // A new program variable, not yet under any name.

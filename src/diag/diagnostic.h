@@ -62,7 +62,7 @@ struct Diagnostic {
 };
 
 // Returned by `report` to add to what was just reported:
-//   sink.report(Code::UnknownName, source, span, name).help("did you mean `{}`?", other);
+//   sink.report(Code::UnknownVariable, source, span, name).help(fmt::format("did you mean `{}`?", other));
 class Report {
  public:
   explicit Report(Diagnostic* diagnostic) : diagnostic_(diagnostic) {}
@@ -76,7 +76,8 @@ class Report {
   Diagnostic* diagnostic_;  // null when the sink dropped it (limit reached)
 };
 
-// Collects diagnostics in the order they are found.
+// Collects diagnostics in the order they are found. Beyond the limit errors are counted and dropped. Belongs to whoever
+// asked for the check; one thread at a time.
 class Sink {
  public:
   static constexpr size_t kMost = 200;  // of one program

@@ -12,7 +12,7 @@ struct Options {
   uint32_t line_width = 100;
 };
 
-// The program in the one canonical layout. The tree must come from a parse without errors.
+// The program in the one canonical layout. The tree must come from a parse without errors. Cannot fail; for any thread.
 //
 // The layout follows from the tree, the comments and the blank lines alone, never from where the
 // author broke lines: so formatting the result again changes nothing.

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+// Where lines end. The printer (printer.h) says what could be one line and where it may break; this decides.
 namespace harn::formatter {
 
 // How a group decides whether its lines break.

@@ -9,7 +9,8 @@
 #include "syntax/ast.h"
 #include "syntax/tree.h"
 
-// Known only to the .cpp files of this folder.
+// The formatter's walk over the tree: from nodes and the comments between them to pieces of a Layout. Known only to the
+// .cpp files of this folder; one for each file that is formatted.
 namespace harn::formatter {
 
 // How tightly an expression holds together, as in the grammar.
@@ -95,7 +96,7 @@ class Printer {
   bool has_line_comment(uint32_t from, uint32_t to) const;
   uint32_t find_char(char c, uint32_t offset, uint32_t end) const;
 
-  // ---- lists.cpp ----
+  // ---- lists.h ----
   struct ListStyle {
     std::string_view open, close;
     bool padded = false;              // a space inside the brackets

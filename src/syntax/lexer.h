@@ -11,6 +11,8 @@ namespace harn::diag {
 class Sink;
 }
 
+// The lexer: the text of a file as a list of tokens, which the parser goes through by index. Tokens are spans of the
+// source and own nothing. A pure function, for any thread.
 namespace harn::syntax {
 
 constexpr size_t kLargestFile = size_t{1} << 30;

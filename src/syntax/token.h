@@ -6,6 +6,7 @@
 
 #include "base/span.h"
 
+// What the lexer cuts text into.
 namespace harn::syntax {
 
 // In groups.

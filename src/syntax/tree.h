@@ -11,6 +11,10 @@ namespace harn::diag {
 class Sink;
 }
 
+// What the parser makes of a file. A tree owns its nodes and keeps its source, never changes, and may be read by any thread.
+//
+//   std::unique_ptr<const Tree> tree = parse(source, sink);
+//   for (const Node* item : tree->items) ...
 namespace harn::syntax {
 
 struct Comment {
@@ -34,7 +38,7 @@ struct Tree {
 };
 
 // Parses a whole file. Problems go to the sink; the tree then holds what could be understood, with
-// Error nodes in place of the rest. Never fails otherwise.
+// Broken nodes in place of the rest. Never fails otherwise.
 //
 // `after`: ids begin behind this one, for a tree whose nodes are used together with those of another.
 std::unique_ptr<const Tree> parse(SourcePtr source, diag::Sink& sink, NodeId after = {});

@@ -5,9 +5,12 @@
 #include "vm/builtin.h"
 #include "vm/task.h"
 
+// Channels, and what waits in them. A channel belongs to everybody who has a handle to it, on any worker: `lock` guards
+// all of it. What is in it was packed by its sender (transfer.h), so taking it out is all that a receiver has to do. Nothing
+// here blocks a thread: who cannot go on is parked, and answered by whoever makes room or brings a value.
 namespace harn::vm {
 
-// First in, first out.
+// First in, first out. Not for several threads at once.
 class ValueRing {
  public:
   bool empty() const { return size_ == 0; }

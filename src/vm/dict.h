@@ -131,7 +131,7 @@ class DictBuilder {
 
 // ---- structs ----
 
-// A struct declaration. Value of the struct's name. Its instances are DictObjects of Kind::Struct
+// A struct declaration. Value of the struct's name. Its instances are of type DictObject and Kind::Struct
 // whose shape is (a descendant of) `shape`. Every instance holds a count on its type.
 struct StructTypeObject : Object {
   StringObject* name;    // interned

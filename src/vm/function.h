@@ -17,11 +17,15 @@ class Liveness;
 }
 
 // Code as the interpreter runs it, closures, and the stacks they run on.
+//
+// A Unit owns everything that was linked for one program; the VM keeps its units until it ends, so prototypes may be
+// pointed at from anywhere. All workers run the same prototypes: what changes in them is one word at a time (inline
+// caches) or is made once. A Coroutine is a task's or a generator's, and used by the thread that runs it.
 namespace harn::vm {
 
 struct Globals;  // globals.h
 struct HandleObject;
-struct Lock;     // sync.h
+struct Lock;  // sync.h
 struct Unit;
 struct Environment;  // environment.h
 

@@ -9,7 +9,8 @@
 
 #include "vm/clock.h"
 
-// Threads that sleep until a word changes.
+// Threads that sleep until a word changes: the sleeper says which value it has seen, so that a change just before it falls
+// asleep is not missed. Either side may wake for nothing; look at the word again.
 namespace harn::vm {
 
 inline void futex_wait(std::atomic<uint32_t>& word, uint32_t seen, Nanoseconds timeout) {

@@ -8,7 +8,8 @@
 namespace harn::vm {
 
 // The values of a program's top-level variables as one task sees them. A child starts with its parent's
-// values at that moment; tasks that have the same values share one block until one of them writes.
+// values at that moment; tasks that have the same values share one block until one of them writes: a task writes only to
+// a block that nobody else holds (Interpreter::own_globals makes it one).
 struct Globals {
   std::atomic<int32_t> refs;
   uint32_t count;

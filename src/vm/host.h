@@ -9,7 +9,8 @@ namespace harn::vm {
 enum class Stream : unsigned char { In, Out, Err };
 
 // The world as the VM's builtins see it. The CLI implements it on the process; tests in memory. Tasks on
-// all workers write: one call of `write` is never mixed with another.
+// all workers write: one call of `write` is never mixed with another. Whoever makes a VM owns its host, which has to
+// outlive it.
 class Host {
  public:
   virtual ~Host() = default;

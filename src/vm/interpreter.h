@@ -8,11 +8,15 @@
 
 namespace harn::vm {
 
-// Runs one task until it ends, waits or lets others run. The main loop is in interpreter.cpp; what it does rarely is in calls.cpp
-// (calls that need more than a new frame), iterate.cpp (for loops and generators), access.cpp
-// (fields and paths) and type_check.cpp.
 class Emptied;  // claim.h
 
+// Runs one task until it ends, waits or lets others run. The main loop is in interpreter.cpp and the *_ops.h files that
+// it includes; what it does rarely is in calls.cpp (calls that need more than a new frame), iterate.cpp (for loops and
+// generators), access.cpp (fields and paths), unwind.cpp (errors) and type_check.cpp.
+//
+// A worker makes one for a turn of a task, on its own stack, and only that thread uses it; when the task waits, it may go
+// on with another that is ready. All that has to outlive the turn is the task's. An error of the program is in `error_` while it is on its way; a function that has set it
+// answers Status::Failed.
 class Interpreter {
  public:
   // Without a worker: for the start code of the prelude.

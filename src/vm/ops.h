@@ -6,7 +6,9 @@
 #include "vm/error.h"
 #include "vm/value.h"
 
-// What the language can ask of any value.
+// What the language can ask of any value. Operands of kinds that an operator is not for are an error of the program, in
+// the Outcome; nothing here looks at the task, so it is for any thread that may use the values. Long ones call `step`
+// (pace.h), by which a task that has to stop leaves them.
 namespace harn::vm {
 
 bool truthy(const Value& value);

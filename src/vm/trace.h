@@ -5,6 +5,8 @@
 
 #include "vm/error.h"
 
+// Where an error has come from. It is kept as places in code (TraceFrame, error.h), which cost little to note; text is made
+// of them when somebody is shown the error.
 namespace harn::vm {
 
 struct Task;

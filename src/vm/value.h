@@ -9,6 +9,13 @@
 
 // Values: 16 bytes, a kind and a payload. Scalars are stored in place; everything else is a pointer
 // to a reference-counted heap object.
+//
+// A Value owns a count of what it points at: copying takes one more, moving none, and the last one frees the object. What
+// a task has made is that task's alone, counted without atomics; once it is frozen (transfer.h), any task may hold it, and
+// nobody writes to it. So a Value may be used by one thread at a time, whatever it points at.
+//
+//   Value list = new_list(2);       // objects.h
+//   Value other = list;             // both hold it: whoever changes it now makes a copy first
 namespace harn::vm {
 
 struct Builtin;
@@ -182,7 +189,7 @@ class Value {
   bool is_float() const { return kind_ == Kind::Float; }
   bool is_number() const { return is_int() || is_float(); }
   bool is_string() const { return kind_ == Kind::String; }
-  bool is_list() const { return kind_ == Kind::List; }  // not a range: see list_size in list.h
+  bool is_list() const { return kind_ == Kind::List; }  // not a range: see list_size in objects.h
   bool is_dict() const { return kind_ == Kind::Dict; }
   bool is_callable() const { return kind_ == Kind::Closure || kind_ == Kind::Builtin; }
 

@@ -45,7 +45,12 @@ struct VmOptions {
 };
 
 // One running program: its tasks, its limits and its host. Used by the thread that made it, except what
-// builtins use, which tasks on all workers share, and `stop`, which a signal handler may call.
+// builtins use, which tasks on all workers share, and `stop`, which a signal handler may call. Several may exist in one
+// process. Table and host must outlive it. What fails in the program comes back as the error of an Outcome.
+//
+//   Vm vm(builtins::table(), host, options);
+//   Outcome<Value> value = vm.load(std::move(program));    // runs it
+//   Outcome<Value> ended = vm.end_tasks();                 // its tasks clean up
 class Vm {
  public:
   Vm(const BuiltinTable& builtins, Host& host, VmOptions options);

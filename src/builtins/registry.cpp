@@ -8,8 +8,8 @@
 
 namespace harn::builtins {
 
-const vm::BuiltinTable& table() {
-  static const std::span<const vm::Builtin> families[] = {
+static std::vector<std::span<const vm::Builtin>> all_families() {
+  return {
       text_rows(),
       text_case_rows(),
       list_rows(),
@@ -67,18 +67,18 @@ const vm::BuiltinTable& table() {
       http_rows(),
       http_stream_rows(),
   };
-  static const vm::BuiltinTable table(families);
-  return table;
 }
 
 namespace {
 
 class TableCatalog : public compile::Catalog {
  public:
+  explicit TableCatalog(const vm::BuiltinTable& table) : table_(table) {}
+
   std::optional<compile::BuiltinInfo> find(std::string_view name) const override {
-    auto id = table().find_id(name);
+    auto id = table_.find_id(name);
     if (!id) return std::nullopt;
-    const vm::Builtin& row = *table().by_id()[*id];
+    const vm::Builtin& row = *table_.by_id()[*id];
     return compile::BuiltinInfo{*id, row.signature, row.flags, row.needs != vm::Capability::None};
   }
 
@@ -91,13 +91,16 @@ class TableCatalog : public compile::Catalog {
 
   std::vector<std::string_view> names() const override {
     std::vector<std::string_view> out;
-    for (const vm::Builtin* row : table().rows()) {
+    for (const vm::Builtin* row : table_.rows()) {
       if (row->receiver == 0) out.push_back(row->name);
     }
     return out;
   }
 
-  uint32_t count() const override { return static_cast<uint32_t>(table().rows().size()); }
+  uint32_t count() const override { return static_cast<uint32_t>(table_.rows().size()); }
+
+ private:
+  const vm::BuiltinTable& table_;
 };
 
 class NoFiles : public modules::SourceLoader {
@@ -108,10 +111,25 @@ class NoFiles : public modules::SourceLoader {
 
 }  // namespace
 
-const compile::Catalog& catalog() {
-  static const TableCatalog catalog;
-  return catalog;
+// Added rows come last: the prelude, which is compiled with the others, finds those by the same numbers.
+static vm::BuiltinTable table_with(std::span<const vm::Builtin* const> added) {
+  auto families = all_families();
+  for (const vm::Builtin* row : added) families.emplace_back(row, 1);
+  return vm::BuiltinTable(families);
 }
+
+Library::Library(std::span<const vm::Builtin* const> added)
+    : table_(table_with(added)), catalog_(std::make_unique<TableCatalog>(table_)) {}
+
+Library::~Library() = default;
+
+static const Library& own_library() {
+  static const Library library;
+  return library;
+}
+
+const vm::BuiltinTable& table() { return own_library().table(); }
+const compile::Catalog& catalog() { return own_library().catalog(); }
 
 // Each file of the prelude is a module of its own: "" is prelude.harn, another name is that file of the folder prelude.
 static std::string prelude_text(std::string_view part) {

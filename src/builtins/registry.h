@@ -13,9 +13,23 @@ struct Program;
 // made once per process, when first asked for, by any thread, and never change.
 namespace harn::builtins {
 
-// All builtins, made on first use.
+// The builtins that come with Harn, and the rows that a host adds: a table for the VM, a catalogue for the compiler.
+// Rows must outlive it, and have names that are not taken. Programs that were compiled with it run on a VM with it.
+class Library {
+ public:
+  explicit Library(std::span<const vm::Builtin* const> added = {});
+  ~Library();
+
+  const vm::BuiltinTable& table() const { return table_; }
+  const compile::Catalog& catalog() const { return *catalog_; }
+
+ private:
+  vm::BuiltinTable table_;
+  std::unique_ptr<compile::Catalog> catalog_;
+};
+
+// Those that come with Harn alone, made on first use.
 const vm::BuiltinTable& table();
-// The same for the compiler.
 const compile::Catalog& catalog();
 // Compiles a part of the prelude: the builtins that are written in Harn.
 std::unique_ptr<bytecode::Program> load_prelude(std::string_view part);

@@ -6,16 +6,15 @@
 #include <numeric>
 
 #include "base/text.h"
-#include "builtins/registry.h"
 #include "cli/capture_host.h"
 #include "cli/commands.h"
 #include "cli/ending.h"
-#include "cli/engine.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/statistics.h"
+#include "engine/sources.h"
 
 namespace harn::cli {
 
@@ -67,9 +66,9 @@ int bench(const Arguments& arguments) {
   std::string file(arguments.operands()[0]);
   auto count = static_cast<size_t>(arguments.number("--iterations").value_or(10));
   bool json = arguments.has("--json");
-  auto loaded = load_file(file);
+  auto loaded = engine::load_file(file);
   if (!loaded) return report_failure(arguments, "source_not_found", loaded.error().message);
-  auto program = compile(**loaded);
+  auto program = engine::compile(**loaded);
   if (!program) {
     const diag::Sink& sink = (*loaded)->sink;
     if (json) return report_failure(arguments, "compile_failed", diag::render_all(sink, diag::Colour::No));
@@ -85,9 +84,9 @@ int bench(const Arguments& arguments) {
   for (size_t i = 0; i < count; ++i) {
     CaptureHost host(CaptureHost::Keep::No);
     auto start = std::chrono::steady_clock::now();
-    vm::Vm vm(builtins::table(), host, vm_options({.while_limit = *limit}));
-    InterruptGuard guard(vm);
-    auto outcome = execute(vm, copy(*program), {.project_root = project->root});
+    engine::Machine machine(host, settings({.while_limit = *limit}));
+    InterruptGuard guard(machine.vm());
+    auto outcome = machine.run(engine::copy(*program), {.project_root = project->root});
     std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - start;
     Ending ending = ending_of(outcome, Answers::No, Snippet::No, diag::Colour::No);
     if (ending.kind == Ending::Kind::Stopped) {

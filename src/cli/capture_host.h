@@ -1,13 +1,14 @@
 #pragma once
 
+#include <mutex>
 #include <string>
 
-#include "cli/process_host.h"
+#include "engine/system_host.h"
 
 namespace harn::cli {
 
 // A host without a terminal: keeps (or drops) what the program writes and has no input.
-class CaptureHost : public ProcessHost {
+class CaptureHost : public engine::SystemHost {
  public:
   enum class Keep : bool { No, Yes };
   explicit CaptureHost(Keep keep) : keep_(keep) {}
@@ -21,10 +22,6 @@ class CaptureHost : public ProcessHost {
     if (stream == vm::Stream::Out) out_ += text;
     all_ += text;
   }
-  void flush() override {}
-  bool read_line(std::string&) override { return false; }
-  std::string read_all() override { return ""; }
-  bool is_terminal(vm::Stream) override { return false; }
 
  private:
   static constexpr size_t kMost = 64 << 20;  // a program that prints forever

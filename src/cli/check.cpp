@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "cli/commands.h"
-#include "cli/engine.h"
+#include "engine/sources.h"
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/output.h"
@@ -86,7 +86,7 @@ int check(const Arguments& arguments) {
   bool json = arguments.has("--json");
   auto files = find_sources(arguments.operands());
   if (!files) return report_failure(arguments, "source_not_found", files.error().message);
-  ManyFiles many(*files, ManyFiles::For::Checking);
+  engine::ManyFiles many(*files, engine::ManyFiles::For::Checking);
   Checker checker(json);
   for (size_t i = 0; i < files->size(); ++i) {
     if (auto error = many.read_error(i)) checker.unreadable((*files)[i], error->message);

@@ -4,14 +4,14 @@
 #include <re2/re2.h>
 
 #include "base/text.h"
-#include "builtins/registry.h"
 #include "cli/capture_host.h"
 #include "cli/diff.h"
 #include "cli/ending.h"
-#include "cli/engine.h"
+#include "cli/entry_returns.h"
 #include "cli/files.h"
 #include "cli/project.h"
 #include "cli/test_suite.h"
+#include "engine/sources.h"
 
 namespace harn::cli {
 
@@ -32,14 +32,14 @@ struct Observed {
 Result<Observed> run_fixture(const std::string& path) {
   auto project = HARN_TRY(find_project(path));
   int64_t limit = HARN_TRY(while_limit(project, std::nullopt));
-  auto loaded = HARN_TRY(load_file(path, Verify::Yes));
-  auto program = compile(*loaded);
+  auto loaded = HARN_TRY(engine::load_file(path, engine::Verify::Yes));
+  auto program = engine::compile(*loaded);
   if (!program) return Observed{"", diag::render_all(loaded->sink, diag::Colour::No), true};
   Answers answers = entry_returns(*loaded->main) ? Answers::Yes : Answers::No;
   CaptureHost host(CaptureHost::Keep::Yes);
-  vm::Vm vm(builtins::table(), host, vm_options({.while_limit = limit}, kTestWorkers));
-  TimeoutTarget target(vm);
-  auto outcome = execute(vm, std::move(program), {.project_root = project.root});
+  engine::Machine machine(host, settings({.while_limit = limit}, kTestWorkers));
+  TimeoutTarget target(machine.vm());
+  auto outcome = machine.run(std::move(program), {.project_root = project.root});
   Ending ending = ending_of(outcome, answers, Snippet::No, diag::Colour::No);
   bool failed = ending.kind == Ending::Kind::Failed || ending.kind == Ending::Kind::Stopped;
   return Observed{host.out(), ending.message, failed};

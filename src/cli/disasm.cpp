@@ -1,15 +1,15 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/engine.h"
+#include "engine/sources.h"
 #include "cli/output.h"
 
 namespace harn::cli {
 
 static int disasm(const Arguments& arguments) {
-  auto loaded = load_file(std::string(arguments.operands()[0]));
+  auto loaded = engine::load_file(std::string(arguments.operands()[0]));
   if (!loaded) return fail_with(loaded.error().message);
-  auto program = compile(**loaded);
+  auto program = engine::compile(**loaded);
   const diag::Sink& sink = (*loaded)->sink;
   if (!sink.diagnostics().empty()) write_error(diag::render_all(sink, colour_of(STDERR_FILENO)));
   if (!program) return kFailure;

@@ -2,9 +2,33 @@
 
 #include <algorithm>
 
+#include "bytecode/code.h"
 #include "cli/options.h"
+#include "diag/snippet.h"
+#include "vm/objects.h"
+#include "vm/ops.h"
+#include "vm/trace.h"
 
 namespace harn::cli {
+
+// The source line where the error arose.
+static std::string place_text(const vm::ErrorObject& error, const diag::Paint& paint) {
+  if (!error.trace) return {};
+  // The first that is a place in code: a task may have failed before it began.
+  auto place = std::find_if(error.trace->begin(), error.trace->end(), [](const auto& one) { return one.code; });
+  if (place == error.trace->end()) return {};
+  uint32_t offset = place->code->source_offset(place->word);
+  return diag::Snippet(*place->code->source, {{{offset, offset + 1}, "", true}}).render(paint, diag::Style::Error);
+}
+
+std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour) {
+  diag::Paint paint(colour);
+  std::string out = paint("Error", diag::Style::Error);
+  out += fmt::format(": {}\n{}", vm::describe(error), vm::trace_text(error));
+  if (snippet == Snippet::Yes) out += place_text(error, paint);
+  if (error.hint) out += fmt::format("{}: {}\n", paint("help", diag::Style::Help), error.hint);
+  return out;
+}
 
 static int as_exit_code(const vm::Value& value) {
   return static_cast<int>(std::clamp<int64_t>(value.as_int(), 0, 255));

@@ -2,7 +2,8 @@
 
 #include <string>
 
-#include "cli/engine.h"
+#include "diag/diagnostic.h"
+#include "vm/error.h"
 
 namespace harn::cli {
 
@@ -13,6 +14,10 @@ struct Ending {
   int exit_code = 0;
   std::string message;  // for standard error: the error, or what a Result.Err holds
 };
+
+// "Error: MESSAGE" and the "  at" lines; with `snippet`, the source line below them.
+enum class Snippet : bool { No, Yes };
+std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour);
 
 // `answers`: the program returned its value on purpose (see entry_returns), so that an int is its
 // exit code and Result.Err a failure.

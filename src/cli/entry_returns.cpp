@@ -1,5 +1,6 @@
 // Finds `return` in the code an entry runs itself; functions and closures inside it have their own.
-#include "cli/engine.h"
+#include "cli/entry_returns.h"
+
 #include "syntax/children.h"
 
 namespace harn::cli {

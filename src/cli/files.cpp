@@ -17,24 +17,9 @@
 
 namespace harn::cli {
 
-static std::string lower_first(std::string text) {
-  if (text.size() > 1 && text[1] >= 'a' && text[1] <= 'z') text[0] = static_cast<char>(tolower(text[0]));
-  return text;
-}
-
-std::string reason(int error_number) { return lower_first(strerror(error_number)); }
-
-std::string reason_of_signal(int number) {
-  const char* text = sigdescr_np(number);
-  return text ? lower_first(text) : fmt::format("signal {}", number);
-}
+using engine::io_error;
 
 namespace {
-
-std::unexpected<Error> io_error(std::string_view action, const std::string& path) {
-  ErrorKind kind = errno == ENOENT ? ErrorKind::NotFound : ErrorKind::Io;
-  return fail(kind, fmt::format("cannot {} {}: {}", action, path, reason(errno)));
-}
 
 class OpenFile {
  public:
@@ -49,33 +34,6 @@ class OpenFile {
   int fd_;
 };
 
-// Positions in a source are 32 bits wide, and nobody writes one of this size by hand.
-constexpr size_t kMostBytes = 256u << 20;
-
-bool read_all(int fd, std::string& text) try {
-  struct stat info;
-  size_t block = 64 * 1024;
-  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    block = std::min(static_cast<size_t>(info.st_size), kMostBytes) + 1;
-  }
-  for (;;) {
-    size_t before = text.size();
-    if (before > kMostBytes) {
-      errno = EFBIG;  // "file too large"
-      return false;
-    }
-    text.resize(before + block);
-    ssize_t got = ::read(fd, text.data() + before, block);
-    text.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return got == 0;
-    block = std::max<size_t>(4096, std::min<size_t>(text.size(), 1 << 20));
-  }
-} catch (const std::bad_alloc&) {
-  errno = ENOMEM;
-  return false;
-}
-
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     ssize_t written = ::write(fd, text.data(), text.size());
@@ -87,27 +45,6 @@ bool write_all(int fd, std::string_view text) {
 }
 
 }  // namespace
-
-Result<std::string> read_file(const std::string& path) {
-  OpenFile file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::string text;
-  if (!file.is_open() || !read_all(file.fd(), text)) return io_error("read", path);
-  return text;
-}
-
-Result<std::string> read_standard_input() {
-  std::string text;
-  if (!read_all(STDIN_FILENO, text)) return io_error("read", "standard input");
-  return text;
-}
-
-std::optional<std::string> real_path(const std::string& path) {
-  char* real = realpath(path.c_str(), nullptr);
-  if (!real) return std::nullopt;
-  std::string out = real;
-  free(real);
-  return out;
-}
 
 Result<void> replace_file(const std::string& path, std::string_view text) {
   std::string target = real_path(path).value_or(path);
@@ -135,13 +72,6 @@ Result<void> write_file(const std::string& path, std::string_view text) {
   OpenFile file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.is_open() || !write_all(file.fd(), text) || !file.close()) return io_error("write", path);
   return {};
-}
-
-bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
-
-bool is_directory(const std::string& path) {
-  struct stat info;
-  return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
 namespace {

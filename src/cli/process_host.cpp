@@ -2,13 +2,10 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <chrono>
-#include <cstdlib>
 #include <cstring>
 
 #include "vm/vm.h"
@@ -185,26 +182,5 @@ std::string ProcessHost::read_all() {
 }
 
 bool ProcessHost::is_terminal(Stream stream) { return isatty(static_cast<int>(stream)) != 0; }
-
-std::string ProcessHost::env(std::string_view name, bool& found) {
-  const char* value = getenv(std::string(name).c_str());
-  found = value != nullptr;
-  return value ? value : "";
-}
-
-int64_t ProcessHost::now_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
-}
-
-void ProcessHost::random_bytes(void* to, size_t size) {
-  auto* at = static_cast<char*>(to);
-  while (size > 0) {
-    ssize_t got = getrandom(at, size, 0);
-    if (got < 0) continue;
-    at += got;
-    size -= static_cast<size_t>(got);
-  }
-}
 
 }  // namespace harn::cli

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "cli/late_flush.h"
-#include "vm/host.h"
+#include "engine/system_host.h"
 
 namespace harn::vm {
 class Vm;
@@ -12,8 +12,8 @@ class Vm;
 
 namespace harn::cli {
 
-// The process as a host: buffered standard output, the real clock and environment.
-class ProcessHost : public vm::Host {
+// The process as a host: its standard streams, with output that is buffered.
+class ProcessHost : public engine::SystemHost {
  public:
   ProcessHost();
   ~ProcessHost() override;
@@ -31,9 +31,6 @@ class ProcessHost : public vm::Host {
   std::string read_all() override;
   void stop_reading() override;
   bool is_terminal(vm::Stream stream) override;
-  std::string env(std::string_view name, bool& found) override;
-  int64_t now_ms() override;
-  void random_bytes(void* to, size_t size) override;
 
   // There is no memory to go on with: writes out what is buffered, and says so. Needs none itself, and waits for
   // nobody. For the host that was made last.

@@ -8,7 +8,6 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "modules/path.h"
-#include "vm/vm.h"
 
 namespace harn::cli {
 
@@ -51,6 +50,10 @@ Result<unsigned> worker_count(std::optional<int64_t> flag) {
     return fail(ErrorKind::Invalid, fmt::format("{} must be a whole number from 0 to {}", name, kMost));
   }
   return static_cast<unsigned>(*flag);
+}
+
+engine::Settings settings(vm::Limits limits, unsigned workers) {
+  return {.limits = limits, .workers = workers ? workers : worker_count(std::nullopt).value_or(0)};
 }
 
 }  // namespace harn::cli

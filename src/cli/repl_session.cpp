@@ -2,16 +2,17 @@
 
 #include <unistd.h>
 
-#include "builtins/registry.h"
+#include "cli/ending.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/project.h"
 
 namespace harn::cli {
 
 using namespace syntax;
 
 ReplSession::ReplSession(ProcessHost& host, vm::Limits limits)
-    : host_(host), vm_(builtins::table(), host, vm_options(limits)) {
+    : host_(host), machine_(host, settings(limits)), vm_(machine_.vm()) {
   host_.attach(&vm_);
 }
 
@@ -39,10 +40,10 @@ static bool ends_in_expression(const Tree& tree) {
 
 void ReplSession::run(std::string_view input, Then then) {
   std::string name = fmt::format("<repl:{}>", inputs_.size() + 1);
-  inputs_.push_back(load_input(name, std::string(input)));
-  Loaded& loaded = *inputs_.back();
+  inputs_.push_back(engine::load_input(name, std::string(input)));
+  engine::Loaded& loaded = *inputs_.back();
   compile::Session before = session_;
-  auto program = compile(loaded, &session_);
+  auto program = engine::compile(loaded, &session_);
   diag::Colour colour = colour_of(STDERR_FILENO);
   if (!loaded.sink.diagnostics().empty()) write_error(diag::render_all(loaded.sink, colour));
   if (!program) return;

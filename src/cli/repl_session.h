@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/engine.h"
 #include "cli/process_host.h"
 #include "compile/program.h"
+#include "engine/machine.h"
+#include "engine/sources.h"
 
 namespace harn::cli {
 
@@ -40,10 +41,11 @@ class ReplSession {
   void write_error(std::string_view text) { host_.write(vm::Stream::Err, text); }
 
   ProcessHost& host_;
-  vm::Vm vm_;
+  engine::Machine machine_;
+  vm::Vm& vm_;
   compile::Session session_;
-  std::vector<std::unique_ptr<Loaded>> inputs_;  // kept: types and error traces point into them
-  size_t values_ = 0;                            // how many of _1, _2, ... there are
+  std::vector<std::unique_ptr<engine::Loaded>> inputs_;  // kept: types and error traces point into them
+  size_t values_ = 0;                                    // how many of _1, _2, ... there are
 };
 
 }  // namespace harn::cli

@@ -1,18 +1,20 @@
 #include "cli/commands.h"
+#include "cli/entry_returns.h"
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/run_program.h"
 #include "effects/tape_file.h"
+#include "engine/sources.h"
 
 namespace harn::cli {
 
 namespace {
 
-Result<std::unique_ptr<Loaded>> load_recorded(const effects::TapeHeader& header,
-                                              std::optional<std::string_view> other) {
-  if (other) return load_file(std::string(*other));
-  if (header.program.empty()) return load_text("<recorded>", header.text);
-  return load_file(header.program);
+Result<std::unique_ptr<engine::Loaded>> load_recorded(const effects::TapeHeader& header,
+                                                      std::optional<std::string_view> other) {
+  if (other) return engine::load_file(std::string(*other));
+  if (header.program.empty()) return engine::load_text("<recorded>", header.text);
+  return engine::load_file(header.program);
 }
 
 int replay(const Arguments& arguments) {
@@ -23,7 +25,7 @@ int replay(const Arguments& arguments) {
   if (!loaded) return fail_with(loaded.error().message);
   auto project = find_project(header.program);
   if (!project) return fail_with(project.error().message);
-  auto program = compile(**loaded);
+  auto program = engine::compile(**loaded);
   std::string problems = diag::render_all((*loaded)->sink, colour_of(STDERR_FILENO));
   if (!program) {
     write_error(problems);
@@ -39,8 +41,7 @@ int replay(const Arguments& arguments) {
   Prepared prepared{.warnings = std::move(problems),
                     .program = std::move(program),
                     .surroundings = {.task = header.task, .project_root = project->root},
-                    .limits = {.while_limit = header.while_limit},
-                    .workers = 1,
+                    .settings = {.limits = {.while_limit = header.while_limit}, .workers = 1},
                     .answers = entry_returns(*(*loaded)->main) ? Answers::Yes : Answers::No,
                     .watch = {.shows_trace = arguments.has("--trace")},
                     .player = std::make_shared<effects::Player>(std::move(tape->entries))};

@@ -4,12 +4,13 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/engine.h"
+#include "cli/entry_returns.h"
 #include "cli/event_host.h"
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/run_program.h"
+#include "engine/sources.h"
 
 namespace harn::cli {
 
@@ -18,22 +19,22 @@ namespace {
 // Where the program's text comes from.
 struct Source {
   std::string file;  // empty for -e and standard input
-  std::unique_ptr<Loaded> loaded;
+  std::unique_ptr<engine::Loaded> loaded;
 };
 
 Result<Source> load_source(const Arguments& arguments) {
-  if (auto code = arguments.text("-e")) return Source{"", load_text("<eval>", std::string(*code))};
+  if (auto code = arguments.text("-e")) return Source{"", engine::load_text("<eval>", std::string(*code))};
   std::string path(arguments.operands()[0]);
   if (path == "-") {
     auto text = HARN_TRY(read_standard_input());
-    return Source{"", load_text("<stdin>", std::move(text))};
+    return Source{"", engine::load_text("<stdin>", std::move(text))};
   }
-  auto loaded = HARN_TRY(load_file(path));
+  auto loaded = HARN_TRY(engine::load_file(path));
   return Source{path, std::move(loaded)};
 }
 
-Surroundings surroundings_of(const Arguments& arguments, const Project& project) {
-  Surroundings out;
+engine::Surroundings surroundings_of(const Arguments& arguments, const Project& project) {
+  engine::Surroundings out;
   const auto& operands = arguments.operands();
   size_t script_words = arguments.has("-e") ? 0 : 1;
   out.args.assign(operands.begin() + static_cast<ptrdiff_t>(script_words), operands.end());
@@ -65,7 +66,7 @@ effects::TapeHeader tape_header(const Source& source, const Prepared& prepared) 
                              .program = source.file.empty() ? "" : real_path(source.file).value_or(source.file),
                              .program_hash = program_hash(*prepared.program),
                              .task = prepared.surroundings.task,
-                             .while_limit = static_cast<int64_t>(prepared.limits.while_limit)};
+                             .while_limit = static_cast<int64_t>(prepared.settings.limits.while_limit)};
   if (source.file.empty()) header.text = source.loaded->main->source->text();
   for (std::string_view argument : prepared.surroundings.args) header.arguments.emplace_back(argument);
   return header;
@@ -91,21 +92,20 @@ int run(const Arguments& arguments) {
   auto watch = watch_options(arguments);
   if (!watch) return report_usage(arguments, watch.error());
 
-  Loaded& loaded = *source->loaded;
+  engine::Loaded& loaded = *source->loaded;
   bool json = arguments.has("--json");
-  auto program = compile(loaded);
+  auto program = engine::compile(loaded);
   if (!program) return report_errors(loaded.sink, json);
   Prepared prepared{.warnings = rendered(loaded.sink, json),
                     .program = std::move(program),
                     .surroundings = surroundings_of(arguments, *project),
-                    .limits = {.while_limit = *limit},
-                    .workers = *workers,
+                    .settings = settings({.while_limit = *limit}, *workers),
                     .answers = entry_returns(*loaded.main) ? Answers::Yes : Answers::No,
                     .watch = std::move(*watch)};
   if (!prepared.watch.record_to.empty()) {
     prepared.header = tape_header(*source, prepared);
     // The order in which tasks meet is part of what is recorded.
-    if (!arguments.has("--workers")) prepared.workers = 1;
+    if (!arguments.has("--workers")) prepared.settings.workers = 1;
   }
   return run_program(std::move(prepared), json);
 }

@@ -5,7 +5,6 @@
 
 #include "base/fmt.h"
 #include "base/text.h"
-#include "builtins/registry.h"
 #include "cli/event_host.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -68,16 +67,16 @@ Result<std::unique_ptr<Watch>> begin_watch(vm::Vm& vm, Prepared& prepared) {
 
 int run_events(Prepared prepared) {
   EventHost host;
-  vm::Vm vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
-  host.attach(&vm);
-  InterruptGuard guard(vm);
+  engine::Machine machine(host, prepared.settings);
+  host.attach(&machine.vm());
+  InterruptGuard guard(machine.vm());
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
-  auto watch = begin_watch(vm, prepared);
+  auto watch = begin_watch(machine.vm(), prepared);
   if (!watch) {
     host.write_failure("watch_failed", watch.error().message);
     return kFailure;
   }
-  auto outcome = execute(vm, std::move(prepared.program), prepared.surroundings);
+  auto outcome = machine.run(std::move(prepared.program), prepared.surroundings);
   Ending ending = ending_of(outcome, prepared.answers, Snippet::No, diag::Colour::No);
   int code = report_ending(host, ending, outcome);
   return *watch ? (*watch)->end(code) : code;
@@ -87,13 +86,13 @@ int run_process(Prepared prepared) {
   ProcessHost host;
   // The process ends with the program, and its memory with it: nothing is taken apart piece by
   // piece, except where a leak checker looks on.
-  auto* vm = new vm::Vm(builtins::table(), host, vm_options(prepared.limits, prepared.workers));
-  host.attach(vm);
-  InterruptGuard guard(*vm);
+  auto* machine = new engine::Machine(host, prepared.settings);
+  host.attach(&machine->vm());
+  InterruptGuard guard(machine->vm());
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
-  auto watch = begin_watch(*vm, prepared);
+  auto watch = begin_watch(machine->vm(), prepared);
   if (!watch) return fail_with(watch.error().message);
-  auto outcome = execute(*vm, std::move(prepared.program), prepared.surroundings);
+  auto outcome = machine->run(std::move(prepared.program), prepared.surroundings);
   net::kill_all_processes();  // of tasks that were given up
   Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
   Ending ending = ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO));
@@ -105,7 +104,7 @@ int run_process(Prepared prepared) {
 #ifdef HARN_SANITIZED
   outcome = vm::Value();
   host.attach(nullptr);
-  delete vm;
+  delete machine;
 #else
   _exit(code);
 #endif

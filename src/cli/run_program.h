@@ -4,9 +4,9 @@
 #include <string>
 
 #include "cli/ending.h"
-#include "cli/engine.h"
 #include "cli/watch.h"
 #include "effects/replay.h"
+#include "engine/machine.h"
 
 // Runs a program that has been loaded, on this process: `harn run` and `harn replay`.
 namespace harn::cli {
@@ -14,9 +14,8 @@ namespace harn::cli {
 struct Prepared {
   std::string warnings;
   std::unique_ptr<bytecode::Program> program;
-  Surroundings surroundings;
-  vm::Limits limits;
-  unsigned workers = 0;
+  engine::Surroundings surroundings;
+  engine::Settings settings;
   Answers answers = Answers::No;
   WatchOptions watch = {};
   effects::TapeHeader header = {};                    // for a recording

@@ -2,12 +2,11 @@
 
 #include <memory>
 
-#include "builtins/registry.h"
 #include "cli/capture_host.h"
 #include "cli/ending.h"
-#include "cli/engine.h"
 #include "cli/files.h"
 #include "cli/project.h"
+#include "engine/sources.h"
 
 namespace harn::cli {
 
@@ -51,7 +50,7 @@ struct TestFile {
   std::string path;
   std::string problem;                         // why it cannot run
   std::unique_ptr<bytecode::Program> program;  // null: it cannot
-  Surroundings surroundings;
+  engine::Surroundings surroundings;
   vm::Limits limits;
 };
 
@@ -69,9 +68,9 @@ struct UserTests {
     const TestFile& file = files[places[number].file];
     if (!file.program) return {.passed = false, .error = file.problem, .output = ""};
     CaptureHost host(CaptureHost::Keep::Yes);
-    vm::Vm vm(builtins::table(), host, vm_options(file.limits, kTestWorkers));
-    TimeoutTarget target(vm);
-    auto outcome = execute(vm, copy(*file.program), file.surroundings, places[number].pipeline);
+    engine::Machine machine(host, settings(file.limits, kTestWorkers));
+    TimeoutTarget target(machine.vm());
+    auto outcome = machine.run(engine::copy(*file.program), file.surroundings, places[number].pipeline);
     Ending ending = ending_of(outcome, Answers::No, Snippet::No, diag::Colour::No);
     if (ending.kind == Ending::Kind::Exited && ending.exit_code != 0) {
       ending.message = fmt::format("the test called exit({})\n", ending.exit_code);
@@ -80,7 +79,7 @@ struct UserTests {
   }
 };
 
-Result<void> prepare(TestFile& file, ManyFiles& sources, size_t number) {
+Result<void> prepare(TestFile& file, engine::ManyFiles& sources, size_t number) {
   auto project = HARN_TRY(find_project(file.path));
   file.limits.while_limit = HARN_TRY(while_limit(project, std::nullopt));
   file.surroundings.project_root = project.root;
@@ -101,7 +100,7 @@ Result<Suite> find_tests(const std::vector<std::string_view>& paths, std::string
     tests->places.push_back({file, pipeline});
   };
   auto sources = HARN_TRY(find_sources(paths));
-  ManyFiles compiled(sources, ManyFiles::For::Running);
+  engine::ManyFiles compiled(sources, engine::ManyFiles::For::Running);
   for (size_t number = 0; number < sources.size(); ++number) {
     TestFile& file = tests->files.emplace_back(TestFile{.path = sources[number]});
     suite.lanes.emplace_back();

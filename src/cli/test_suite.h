@@ -10,6 +10,9 @@
 // What `harn test` runs and what came of it.
 namespace harn::cli {
 
+// Tests run their tasks on one worker: the order of what happens is then always the same.
+constexpr unsigned kTestWorkers = 1;
+
 struct TestCase {
   std::string name;
   std::string file;

@@ -34,10 +34,12 @@ static std::optional<uint64_t> environment_seed(vm::Host& host) {
 
 // ---- life ----
 
-vm::Ref<vm::HandleObject> Run::make(vm::Vm& vm) {
+Authority Run::environment_authority(vm::Host& host) { return {environment_policy(host), environment_seed(host)}; }
+
+vm::Ref<vm::HandleObject> Run::make(vm::Vm& vm, const Authority& authority) {
   auto run = vm::new_handle<Run>(kRunType);
-  run->world_.reset(new World{vm.host(), vm.scheduler().clock(), environment_seed(vm.host())});
-  run->allowed_ = run->direct_ = allowed_by(environment_policy(vm.host()));
+  run->world_.reset(new World{vm.host(), vm.scheduler().clock(), authority.seed});
+  run->allowed_ = run->direct_ = allowed_by(authority.policy);
   return vm::Ref<vm::HandleObject>::share(run.get());
 }
 

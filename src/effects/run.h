@@ -35,11 +35,17 @@ struct EffectRow {
   bool is_own_output = false;  // done in a replay, too
 };
 
+// What a program is started with: what it may do, and what its randomness follows from.
+struct Authority {
+  Policy policy;
+  std::optional<uint64_t> seed;
+};
+
 // What the runs of one VM share.
 struct World {
   vm::Host& host;
   vm::Clock& clock;
-  std::optional<uint64_t> seed;  // HARN_SEED: all randomness follows from it
+  std::optional<uint64_t> seed;  // all randomness follows from it
 
   // Capabilities whose effects somebody answers or records: a bit each.
   std::atomic<uint32_t> attended{0};
@@ -63,9 +69,13 @@ struct RunPart {
 
 class Run : public vm::HandleObject {
  public:
-  // The VM's own: its policy is HARN_DENY.
+  // Gives the VM its own, before anything runs on it.
+  static void begin(vm::Vm& vm, const Authority& authority) {
+    vm.run([&] { return make(vm, authority); });
+  }
+  // The VM's own. Where nobody has begun it, the environment decides: HARN_DENY, HARN_SEED.
   static Run& of(vm::Vm& vm) {
-    return static_cast<Run&>(vm.run([&vm] { return make(vm); }));
+    return static_cast<Run&>(vm.run([&vm] { return make(vm, environment_authority(vm.host())); }));
   }
   // That of the running task.
   static Run& current(vm::Vm& vm) {
@@ -104,7 +114,8 @@ class Run : public vm::HandleObject {
   std::any mock(const EffectRow& row);
 
  private:
-  static vm::Ref<vm::HandleObject> make(vm::Vm& vm);
+  static vm::Ref<vm::HandleObject> make(vm::Vm& vm, const Authority& authority);
+  static Authority environment_authority(vm::Host& host);
   void attend();  // with the world's lock held
 
   std::shared_ptr<World> world_;

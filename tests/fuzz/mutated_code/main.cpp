@@ -23,7 +23,8 @@
 #include "builtins/registry.h"
 #include "bytecode/verify.h"
 #include "cli/capture_host.h"
-#include "cli/engine.h"
+#include "engine/machine.h"
+#include "engine/sources.h"
 
 namespace {
 
@@ -179,9 +180,10 @@ class Watch {
 void run(std::unique_ptr<Program> program) {
   cli::CaptureHost host(cli::CaptureHost::Keep::No);
   vm::Limits limits{.while_limit = 1000, .max_frames = 2000, .max_registers = 100'000};
-  vm::Vm vm(builtins::table(), host, cli::vm_options(limits, 1));
+  engine::Machine machine(host, {.limits = limits, .workers = 1});
+  vm::Vm& vm = machine.vm();
   Watch watch(vm);
-  (void)cli::execute(vm, std::move(program), {});
+  (void)machine.run(std::move(program), {});
 }
 
 struct Tally {
@@ -210,8 +212,8 @@ class Programs {
     Known& known = known_[number];
     if (!known.is_tried) {
       known.is_tried = true;
-      known.loaded = cli::load_file(paths_[number]).value();
-      known.program = cli::compile(*known.loaded);
+      known.loaded = engine::load_file(paths_[number]).value();
+      known.program = engine::compile(*known.loaded);
     }
     if (!known.program) return nullptr;
     auto copy = std::make_unique<Program>(*known.program);
@@ -222,7 +224,7 @@ class Programs {
  private:
   struct Known {
     bool is_tried = false;
-    std::unique_ptr<cli::Loaded> loaded;
+    std::unique_ptr<engine::Loaded> loaded;
     std::unique_ptr<Program> program;
   };
   std::vector<std::string> paths_;

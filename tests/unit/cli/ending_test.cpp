@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "vm/objects.h"
+
 namespace harn::cli {
 namespace {
 

@@ -1,11 +1,13 @@
 #include <gtest/gtest.h>
 
-#include "cli/engine.h"
+#include "cli/entry_returns.h"
+
+#include "engine/sources.h"
 
 namespace harn::cli {
 namespace {
 
-bool returns(std::string text) { return entry_returns(*load_text("test", std::move(text))->main); }
+bool returns(std::string text) { return entry_returns(*engine::load_text("test", std::move(text))->main); }
 
 TEST(EntryReturns, FindsReturnsOfTheEntryOnly) {
   EXPECT_TRUE(returns("return 1"));

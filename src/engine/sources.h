@@ -2,9 +2,7 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -12,10 +10,9 @@
 #include "compile/frontend.h"
 #include "diag/diagnostic.h"
 #include "modules/graph.h"
-#include "vm/vm.h"
 
-// What the commands share: finding files, compiling them and running them on a host.
-namespace harn::cli {
+// From files on the disk to programs: the front end with a loader, the modules that come with Harn, and the builtins.
+namespace harn::engine {
 
 class FileLoader : public modules::SourceLoader {
  public:
@@ -25,9 +22,13 @@ class FileLoader : public modules::SourceLoader {
   std::string identity(const std::string& path) override;
 };
 
+// How programs are compiled that are to be run.
+compile::CompileOptions options_to_run();
+
 // A file (or text) and everything it imports, parsed.
 struct Loaded {
-  explicit Loaded(compile::CompileOptions options);
+  // The catalogue lists the builtins there are (builtins/registry.h); it must outlive this.
+  Loaded(const compile::Catalog& catalog, compile::CompileOptions options);
   diag::Sink sink;
   FileLoader loader;
   compile::Frontend frontend;
@@ -37,7 +38,9 @@ struct Loaded {
 // `verify`: whether the compiler is under test (compile::CompileOptions::verify).
 enum class Verify : bool { No, Yes };
 Result<std::unique_ptr<Loaded>> load_file(const std::string& path, Verify verify = Verify::No);
+Result<std::unique_ptr<Loaded>> load_file(const std::string& path, const compile::Catalog& catalog);
 // Imports resolve from the working directory.
+std::unique_ptr<Loaded> load_text(const std::string& name, std::string text, const compile::Catalog& catalog);
 std::unique_ptr<Loaded> load_text(const std::string& name, std::string text);
 // For a session: unknown names are reported at once.
 std::unique_ptr<Loaded> load_input(const std::string& name, std::string text);
@@ -66,30 +69,4 @@ class ManyFiles {
 // Another program from the same code, for a VM of its own.
 std::unique_ptr<bytecode::Program> copy(const bytecode::Program& program);
 
-// `workers`: threads that run tasks; 0: one for each processor.
-vm::VmOptions vm_options(vm::Limits limits, unsigned workers = 0);
-// Tests run their tasks on one worker: the order of what happens is then always the same.
-constexpr unsigned kTestWorkers = 1;
-
-// What a program sees of the world it was started in.
-struct Surroundings {
-  std::vector<std::string_view> args;  // `argv`
-  std::string task;
-  std::string project_root;
-};
-
-// The entry pipeline: `default`, else the first; null when the program is a script.
-const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program);
-// Runs the modules, then the entry pipeline, or the pipeline `test` of the program if given, and ends its tasks.
-vm::Outcome<vm::Value> execute(vm::Vm& vm, std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
-                               std::optional<size_t> test = {});
-
-// Whether the program's entry holds a `return`, so that its value is an answer to the caller and
-// not what its last expression happened to be.
-bool entry_returns(const modules::Module& main);
-
-// "Error: MESSAGE" and the "  at" lines; with `snippet`, the source line below them.
-enum class Snippet : bool { No, Yes };
-std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour);
-
-}  // namespace harn::cli
+}  // namespace harn::engine

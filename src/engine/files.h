@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+
+// Source files, and what is around them.
+namespace harn::engine {
+
+// "no such file or directory": the system's text, as it reads inside a sentence.
+std::string reason(int error_number);
+std::string reason_of_signal(int number);
+// Of the last system call that failed, as "cannot ACTION PATH: reason".
+std::unexpected<Error> io_error(std::string_view action, const std::string& path);
+
+// Errors read "cannot read PATH: reason".
+Result<std::string> read_file(const std::string& path);
+Result<std::string> read_standard_input();
+
+// Absolute and without links; nothing when there is no such file.
+std::optional<std::string> real_path(const std::string& path);
+bool exists(const std::string& path);
+bool is_directory(const std::string& path);
+
+}  // namespace harn::engine

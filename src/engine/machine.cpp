@@ -1,0 +1,81 @@
+#include "engine/machine.h"
+
+#include <cstdlib>
+
+#include "base/fmt.h"
+#include "base/result.h"
+#include "builtins/registry.h"
+#include "compile/catalog.h"
+#include "vm/claim.h"
+
+namespace harn::engine {
+
+static vm::VmOptions vm_options(const Settings& settings) {
+  vm::VmOptions options;
+  options.limits = settings.limits;
+  options.workers = settings.workers;
+  options.eager_workers = getenv("HARN_EAGER_WORKERS") != nullptr;
+  options.load_prelude = builtins::load_prelude;
+  return options;
+}
+
+Machine::Machine(vm::Host& host, const Settings& settings)
+    : vm_(settings.library ? settings.library->table() : builtins::table(), host, vm_options(settings)) {
+  if (settings.authority) effects::Run::begin(vm_, *settings.authority);
+}
+
+const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program) {
+  for (const auto& pipeline : program.pipelines) {
+    if (pipeline.name == "default") return &pipeline;
+  }
+  return program.pipelines.empty() ? nullptr : &program.pipelines[0];
+}
+
+static vm::Value make_context(const Surroundings& surroundings) {
+  return vm::DictBuilder()
+      .add("task", vm::text_value(surroundings.task))
+      .add("project_root", vm::text_value(surroundings.project_root))
+      .add("task_type", vm::text_value(""))
+      .done();
+}
+
+static vm::Value make_argv(const Surroundings& surroundings) {
+  auto list = vm::new_list(surroundings.args.size());
+  for (std::string_view arg : surroundings.args) list->push(vm::text_value(arg));
+  return vm::Value(std::move(list));
+}
+
+static vm::Value bind_parameter(const bytecode::PipelineEntry::Param& param, const Surroundings& surroundings) {
+  if (param.name == "task") return vm::text_value(surroundings.task);
+  if (param.name == "project") return vm::text_value(surroundings.project_root);
+  return param.has_default ? vm::Value::unset() : vm::Value();
+}
+
+vm::Outcome<vm::Value> Machine::load(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings) {
+  vm_.preset_global(compile::kGlobalArgv, make_argv(surroundings));
+  vm_.preset_global(compile::kGlobalContext, make_context(surroundings));
+  return vm_.load(std::move(program));
+}
+
+vm::Outcome<vm::Value> Machine::run_entry(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
+                                          std::optional<size_t> test) {
+  std::optional<bytecode::PipelineEntry> entry;
+  if (test) entry = program->pipelines[*test];
+  else if (auto* chosen = entry_pipeline(*program)) entry = *chosen;
+  vm::Value value = HARN_TRY(load(std::move(program), surroundings));
+  if (!entry) return value;
+  std::vector<vm::Value> args;
+  for (const auto& param : entry->params) args.push_back(bind_parameter(param, surroundings));
+  return vm_.call(vm_.global(entry->global), args);
+}
+
+vm::Outcome<vm::Value> Machine::run(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
+                                    std::optional<size_t> test) {
+  auto outcome = run_entry(std::move(program), surroundings, test);
+  // Tasks clean up: defers run, children are killed. A program that fails at that has failed.
+  auto ended = vm_.end_tasks();
+  if (getenv("HARN_COUNT_COPIES")) fmt::print(stderr, "copied items: {}\n", vm::copied_items.load());
+  return outcome && !ended ? std::move(ended) : std::move(outcome);
+}
+
+}  // namespace harn::engine

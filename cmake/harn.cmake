@@ -33,7 +33,8 @@ endif()
 # Libraries go into the binary where Debian has an archive of them: loading shared objects is most of
 # what a short run costs. {fmt} is compiled into src/base.
 add_library(fmt INTERFACE)
-foreach(name re2 utf8proc yaml-cpp xxhash boost_context)
+set(HARN_LIBRARIES re2 utf8proc yaml-cpp xxhash boost_context)
+foreach(name ${HARN_LIBRARIES})
   find_library(HARN_LIB_${name} NAMES lib${name}.a ${name})
   add_library(${name} INTERFACE)
   target_link_libraries(${name} INTERFACE ${HARN_LIB_${name}})
@@ -54,6 +55,23 @@ function(harn_library name)
   endforeach()
   target_link_libraries(harn_${name} PRIVATE ${ARG_LINK})
   target_precompile_headers(harn_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
+endfunction()
+
+# harn_parts(TARGET VARIABLE): the target, and our libraries that it needs.
+function(harn_parts target variable)
+  set(found ${target})
+  set(open ${target})
+  while(open)
+    list(POP_FRONT open next)
+    get_target_property(needed ${next} LINK_LIBRARIES)
+    foreach(one ${needed})
+      if(one MATCHES "^harn_" AND NOT one IN_LIST found)
+        list(APPEND found ${one})
+        list(APPEND open ${one})
+      endif()
+    endforeach()
+  endwhile()
+  set(${variable} ${found} PARENT_SCOPE)
 endfunction()
 
 # harn_order_startup(TARGET FILE): lays the functions FILE lists next to each other, so that a short run

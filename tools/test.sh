@@ -76,10 +76,20 @@ reference() {
   fi
 }
 
+# The example of an embedding program says what it should.
+embedding() {
+  if "$build/examples/embed/embed_example" | diff - examples/embed/expected.txt; then
+    echo "1 passed, 0 failed"
+  else
+    echo "0 passed, 1 failed"
+    return 1
+  fi
+}
+
 # The C++ code is as .clang-format wants it.
 formatting() {
   local files
-  files=$(find src tests -name '*.cpp' -o -name '*.h')
+  files=$(find src tests include examples -name '*.cpp' -o -name '*.h')
   if clang-format --dry-run --Werror $files 2>&1 | grep -E 'error:' | cut -d: -f1 | sort | uniq -c; then
     echo "run: clang-format -i on these files"
     echo "0 passed, 1 failed"
@@ -104,6 +114,7 @@ count differential python3 tests/fuzz/differential.py --harn "$harn" --seconds "
 mutated=$build/tests/fuzz/mutated_code/mutated_code
 count mutated "$mutated" tests/conformance --seconds "${FUZZ_SECONDS:-10}"
 count mutated-far "$mutated" tests/conformance --near 3 --seconds "${FUZZ_SECONDS:-10}"
+count embedding embedding
 count reference reference
 count formatting formatting
 count layers python3 tools/check_includes.py

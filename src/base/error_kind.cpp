@@ -15,6 +15,13 @@ constexpr ErrorKindRow kRows[] = {
 
 const ErrorKindRow& row(ErrorKind kind) { return kRows[static_cast<uint8_t>(kind)]; }
 
+std::optional<ErrorKind> error_kind_named(std::string_view kind) {
+  for (uint8_t i = 1; i < std::size(kRows); ++i) {
+    if (kRows[i].kind == kind) return static_cast<ErrorKind>(i);
+  }
+  return {};
+}
+
 std::optional<ErrorKind> error_kind_of_type(std::string_view type) {
   for (uint8_t i = 0; i < std::size(kRows); ++i) {
     if (kRows[i].type == type) return static_cast<ErrorKind>(i);

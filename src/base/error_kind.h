@@ -24,6 +24,8 @@ struct ErrorKindRow {
 };
 const ErrorKindRow& row(ErrorKind kind);
 
+// By the name that programs see (`e.kind`).
+std::optional<ErrorKind> error_kind_named(std::string_view kind);
 // By the type of a typed `catch`. `Error`, the type of all of them, is None.
 std::optional<ErrorKind> error_kind_of_type(std::string_view type);
 // The types for a typed `catch`.

@@ -3,11 +3,32 @@
 #include "base/assert.h"
 #include "data/encoding.h"
 #include "effects/tape.h"
+#include "vm/dict.h"
 #include "vm/pace.h"
 
 namespace harn::effects {
 
 std::string hidden(SharedSecrets& secrets, const std::string& text) { return secrets.hidden(text); }
+
+vm::Value hidden(SharedSecrets& secrets, const vm::Value& value) {
+  switch (value.kind()) {
+    case vm::Kind::String: return vm::text_value(secrets.hidden(value.as_string()->view()));
+    case vm::Kind::Bytes: return vm::new_bytes(secrets.hidden(value.as_bytes()->view()));
+    case vm::Kind::List: {
+      auto list = vm::new_list(value.as_list()->size);
+      for (const vm::Value& item : value.as_list()->values()) list->push(hidden(secrets, item));
+      return list;
+    }
+    case vm::Kind::Dict: {
+      vm::Value dict = vm::new_dict();
+      for (auto [key, field] : value.as_dict()->entries()) {
+        vm::dict_set(dict, secrets.hidden(key->view()), hidden(secrets, *field));
+      }
+      return dict;
+    }
+    default: return value;
+  }
+}
 
 // What has happened is recorded, also when the task that asked for it is being stopped.
 std::string encoded(const vm::Value& fields) {

@@ -19,7 +19,8 @@
 //     template <class Visitor> void fields(Visitor& visit) { visit(text), visit(is_end); }
 //   };
 //
-// It becomes a list of its fields: numbers are ints, texts are bytes, structs and vectors are lists. How a list becomes
+// It becomes a list of its fields: numbers are ints, texts are bytes, structs and vectors are lists, values of programs
+// (plain data, without structs and enums of a program) are themselves. How a list becomes
 // bytes is not known here (data/encoding.h).
 namespace harn::effects {
 
@@ -30,6 +31,7 @@ concept HasFields = requires(T& value, Visitor& visitor) {
 
 class SharedSecrets;
 std::string hidden(SharedSecrets& secrets, const std::string& text);
+vm::Value hidden(SharedSecrets& secrets, const vm::Value& value);
 
 class FieldWriter {
  public:
@@ -46,6 +48,8 @@ class FieldWriter {
       return vm::Value::integer(static_cast<int64_t>(value));
     } else if constexpr (std::same_as<T, std::string>) {
       return vm::new_bytes(secrets_ ? hidden(*secrets_, value) : value);
+    } else if constexpr (std::same_as<T, vm::Value>) {
+      return secrets_ ? hidden(*secrets_, value) : value;
     } else {
       return items(value);
     }
@@ -85,6 +89,8 @@ class FieldReader {
       if (take(from, vm::Kind::Int)) value = static_cast<T>(from.as_int());
     } else if constexpr (std::same_as<T, std::string>) {
       if (take(from, vm::Kind::Bytes)) value = from.as_bytes()->view();
+    } else if constexpr (std::same_as<T, vm::Value>) {
+      value = from;
     } else {
       items(from, value);
     }

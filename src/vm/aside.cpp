@@ -1,17 +1,13 @@
 #include "vm/aside.h"
 
-#include <condition_variable>
-#include <deque>
 #include <mutex>
 #include <optional>
-#include <system_error>
-#include <thread>
 
 #include "base/assert.h"
-#include "base/quiet_thread.h"
 #include "base/spin_lock.h"
 #include "vm/fiber.h"
 #include "vm/futex.h"
+#include "vm/job_pool.h"
 #include "vm/pace.h"
 #include "vm/transfer.h"
 
@@ -19,7 +15,7 @@ namespace harn::vm {
 
 namespace {
 
-struct Job {
+struct Job : JobPool::Job {
   explicit Job(std::function<void()> work) : work(std::move(work)) {}
   std::optional<Completion> completion;  // when the task waits for it
 
@@ -29,7 +25,7 @@ struct Job {
   std::mutex mutex;
   Value kept;  // once nobody waits: what the work still reads
 
-  void run() {
+  void run() noexcept override {
     try {
       work();
     } catch (...) {
@@ -63,77 +59,23 @@ struct Job {
   }
 };
 
-// Threads that wait for jobs; each does one at a time. A new one is started when all are busy.
-class Helpers {
- public:
-  static Helpers& get() {
-    static auto* instance = new Helpers;  // never destroyed: work for nobody may outlive main
-    return *instance;
-  }
-
-  void add(std::shared_ptr<Job> job) {
-    std::lock_guard lock(mutex_);
-    if (idle_ <= waiting_.size() && threads_.size() < kMost && !start_thread() && threads_.empty()) {
-      return job->run();  // no thread to be had: then in place
-    }
-    waiting_.push_back(std::move(job));
-    wakeup_.notify_one();
-  }
-
- private:
-  // More than that are searches that nobody wants any more: those have to end first.
-  static constexpr size_t kMost = 32;
-
-  bool start_thread() {
-    try {
-      threads_.push_back(quiet_thread([this] { main(); }));
-    } catch (const std::system_error&) {
-      return false;
-    }
-    ++idle_;
-    return true;
-  }
-
-  void main() {
-    pthread_setname_np(pthread_self(), "harn-aside");
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wakeup_.wait(lock, [this] { return !waiting_.empty(); });
-      std::shared_ptr<Job> job = std::move(waiting_.front());
-      waiting_.pop_front();
-      --idle_;
-      lock.unlock();
-      job->run();
-      job.reset();
-      lock.lock();
-      ++idle_;
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable wakeup_;
-  std::deque<std::shared_ptr<Job>> waiting_;
-  std::vector<std::thread> threads_;
-  size_t idle_ = 0;
-};
-
 }  // namespace
 
 void run_aside(std::function<void()> work, const Value& keeps) {
   auto job = std::make_shared<Job>(std::move(work));
   if (Completion::may_wait()) job->completion.emplace();
-  Helpers::get().add(job);
+  JobPool::get().add(job);
   try {
     job->wait();
   } catch (const Stopped&) {
-    job->abandon(keeps);
+    if (!JobPool::get().take_back(*job)) job->abandon(keeps);
     throw;
   }
   if (job->failure) std::rethrow_exception(job->failure);
 }
 
 void drop_aside(std::shared_ptr<void> made) {
-  Helpers::get().add(std::make_shared<Job>([made = std::move(made)] {}));
+  JobPool::get().add(std::make_shared<Job>([made = std::move(made)] {}));
 }
 
 }  // namespace harn::vm

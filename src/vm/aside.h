@@ -5,7 +5,7 @@
 
 #include "vm/objects.h"
 
-// Work of a library that cannot be stopped in the middle, on a thread of its own.
+// Work of a library that cannot be stopped in the middle, on another thread (job_pool.h).
 //
 // One search of RE2 in a large text, or one run of a parser, takes as long as it takes. The task that needs
 // the answer hands the work to a helper and waits; its worker runs other tasks meanwhile, if there are any. When the

@@ -16,7 +16,8 @@ namespace harn::vm {
   X(Output, "stdio.write")     \
   X(FileInfo, "fs.info")       \
   X(Process, "process.exec")   \
-  X(Network, "network.access")
+  X(Network, "network.access") \
+  X(HostCall, "host.call")
 
 enum class Capability : uint8_t {
   None,

@@ -31,11 +31,12 @@ constexpr ErrorKind kKinds[] = {
 #undef HARN_ERROR_KIND
 };
 
-std::optional<ErrorKind> kind_named(std::string_view ErrorKindRow::*field, std::string_view name) {
+// The first of that category.
+ErrorKind kind_of_category(std::string_view category) {
   for (ErrorKind kind : kKinds) {
-    if (row(kind).*field == name) return kind;
+    if (row(kind).category == category) return kind;
   }
-  return {};
+  return ErrorKind::None;
 }
 
 const StringObject* text_in(const DictObject* dict, std::string_view name) {
@@ -63,11 +64,11 @@ ErrorKind kind_of_caught(const Value& caught) {
   if (!caught.is(Kind::Dict) && !caught.is(Kind::Struct)) return ErrorKind::None;
   const DictObject* record = caught.as_dict();
   if (const StringObject* kind = text_in(record, "kind")) {
-    if (auto known = kind_named(&ErrorKindRow::kind, kind->view())) return *known;
+    if (auto known = error_kind_named(kind->view())) return *known;
   }
   const StringObject* category = text_in(record, "category");
   if (!category || category->view() == "generic") return ErrorKind::None;
-  return kind_named(&ErrorKindRow::category, category->view()).value_or(ErrorKind::None);
+  return kind_of_category(category->view());
 }
 
 bool error_property(const StringObject& text, std::string_view name, Value& to) {

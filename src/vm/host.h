@@ -6,6 +6,8 @@
 
 namespace harn::vm {
 
+struct ErrorObject;
+
 enum class Stream : unsigned char { In, Out, Err };
 
 // The world as the VM's builtins see it. The CLI implements it on the process; tests in memory. Tasks on
@@ -25,6 +27,13 @@ class Host {
   virtual std::string env(std::string_view name, bool& found) = 0;
   virtual int64_t now_ms() = 0;  // wall clock
   virtual void random_bytes(void* to, size_t size) = 0;
+
+  // What happens to tasks, told on any worker. Those who want to know of each say so before the VM is made.
+  virtual bool watches_tasks() const { return false; }
+  virtual void task_started(uint64_t /*task*/, uint64_t /*parent*/) {}
+  virtual void task_ended(uint64_t /*task*/, const ErrorObject* /*error*/) {}  // null: it did not fail
+  // A task has failed, and nobody will ask for its result. False: it should be written to standard error.
+  virtual bool task_failed_unseen(uint64_t /*task*/, const ErrorObject& /*error*/) { return false; }
 };
 
 }  // namespace harn::vm

@@ -1,6 +1,8 @@
 #include "vm/host_calls.h"
 
-#include "base/assert.h"
+#include <unordered_set>
+
+#include "base/result.h"
 #include "vm/memory.h"
 #include "vm/scheduler.h"
 #include "vm/transfer.h"
@@ -12,56 +14,77 @@ HostError host_error(const ErrorObject& error) {
   return {error.error_kind, error.facts ? error.facts->code : "", describe(error)};
 }
 
-// Lives until it is answered; the task's end is seen through it.
+static std::unexpected<Thrown> stopped() {
+  return plain_error(ErrorKind::Cancelled, "the program was stopped before it had an answer");
+}
+
+static std::unexpected<Thrown> closed() { return plain_error(ErrorKind::Closed, "the program takes no more calls"); }
+
+// Lives until its task has ended, which is seen through it.
 struct HostCalls::Call : FinishHook {
-  HostCalls& calls;
   std::string function;
   MakeArguments arguments;
   Answered answered;
+  std::shared_ptr<Running> running;
 
-  Call(HostCalls& calls, std::string function, MakeArguments arguments, Answered answered)
-      : calls(calls), function(std::move(function)), arguments(std::move(arguments)), answered(std::move(answered)) {}
+  Call(std::string function, MakeArguments arguments, Answered answered)
+      : function(std::move(function)), arguments(std::move(arguments)), answered(std::move(answered)) {}
 
-  void finished(Task& task) override {
-    std::unique_ptr<Call> own(this);
-    Outcome<Value> answer = stopped();
-    {
-      std::lock_guard lock(task.lock);
-      task.result_taken = true;
-      if (task.error) answer = std::unexpected(task.error);
-      else if (!task.stopping) answer = task.result;
-    }
-    calls.answered(std::move(own), answer);
+  void finished(Task& task) override;
+};
+
+// Calls that have begun and are not answered. Whoever takes one out answers it.
+struct HostCalls::Running {
+  std::mutex lock;
+  std::unordered_set<Call*> calls;
+
+  bool take(Call* call) {
+    std::lock_guard guard(lock);
+    return calls.erase(call) != 0;
   }
-
-  static std::unexpected<Thrown> stopped() {
-    return plain_error(ErrorKind::Cancelled, "the program was stopped before it had an answer");
+  std::unordered_set<Call*> take_all() {
+    std::lock_guard guard(lock);
+    return std::exchange(calls, {});
+  }
+  bool is_empty() {
+    std::lock_guard guard(lock);
+    return calls.empty();
   }
 };
 
-HostCalls::HostCalls(Vm& vm) : vm_(vm) {
+void HostCalls::Call::finished(Task& task) {
+  std::unique_ptr<Call> own(this);
+  Outcome<Value> answer = stopped();
+  {
+    std::lock_guard lock(task.lock);
+    task.result_taken = true;
+    if (task.error) answer = std::unexpected(task.error);
+    else if (!task.stopping) answer = task.result;
+  }
+  Scheduler& scheduler = *task.scheduler;
+  if (running->take(this)) answered(answer);
+  scheduler.poke();  // `serve` may wait for just this one
+}
+
+HostCalls::HostCalls(Vm& vm) : vm_(vm), running_(std::make_shared<Running>()) {
   vm_.expect_calls_from_outside();
   vm_.scheduler().external_begin();  // a call may still come: not a deadlock
   vm_.scheduler().set_host_calls(this);
 }
 
-HostCalls::~HostCalls() {
-  close();
-  HARN_ASSERT(running_ == 0, "the tasks of a VM end before its host calls");
-  vm_.scheduler().set_host_calls(nullptr);
-}
+HostCalls::~HostCalls() { end(); }
 
 void HostCalls::start(std::string function, MakeArguments arguments, Answered answered) {
-  auto call = std::make_unique<Call>(*this, std::move(function), std::move(arguments), std::move(answered));
+  auto call = std::make_unique<Call>(std::move(function), std::move(arguments), std::move(answered));
   {
     std::lock_guard lock(lock_);
     if (!is_closed_) {
       waiting_.push_back(std::move(call));
       waiting_count_.store(waiting_.size(), std::memory_order_release);
+      vm_.scheduler().poke();  // with the lock held: it may end at any time
     }
   }
-  if (call) return call->answered(plain_error(ErrorKind::Closed, "the program takes no more calls"));
-  vm_.scheduler().poke();
+  if (call) call->answered(closed());
 }
 
 std::unique_ptr<HostCalls::Call> HostCalls::take_waiting() {
@@ -70,7 +93,8 @@ std::unique_ptr<HostCalls::Call> HostCalls::take_waiting() {
   auto call = std::move(waiting_.front());
   waiting_.pop_front();
   waiting_count_.store(waiting_.size(), std::memory_order_release);
-  ++running_;
+  std::lock_guard also(running_->lock);
+  running_->calls.insert(call.get());
   return call;
 }
 
@@ -81,7 +105,7 @@ void HostCalls::start_waiting() {
 static Outcome<Luggage> luggage_for(Vm& vm, std::string_view function, const HostCalls::MakeArguments& arguments) {
   auto global = vm.find_global(function);
   if (!global) return plain_error(ErrorKind::NotFound, "the program has no function `{}`", function);
-  std::vector<Value> made = arguments();
+  std::vector<Value> made = HARN_TRY(arguments());
   return pack(vm.scheduler().root(), vm.global(*global), made);
 }
 
@@ -92,25 +116,18 @@ void HostCalls::begin(std::unique_ptr<Call> call) {
   } catch (const std::exception&) {
     luggage = std::unexpected(error_of_exception());
   }
-  if (!luggage) return answered(std::move(call), std::unexpected(std::move(luggage).error()));
+  if (!luggage) {
+    running_->take(call.get());
+    return call->answered(std::unexpected(std::move(luggage).error()));
+  }
+  call->running = running_;
   Scheduler& scheduler = vm_.scheduler();
   scheduler.spawn(scheduler.root(), std::move(*luggage), {.hook = call.release()});
 }
 
-void HostCalls::answered(std::unique_ptr<Call> call, const Outcome<Value>& answer) {
-  call->answered(answer);
-  Scheduler& scheduler = vm_.scheduler();
-  {
-    std::lock_guard lock(lock_);
-    --running_;
-    if (!is_closed_ || running_ != 0) return;
-  }
-  scheduler.poke();  // `this` may be gone: `serve` has seen the last answer
-}
-
 bool HostCalls::is_done() {
   std::lock_guard lock(lock_);
-  return is_closed_ && running_ == 0;
+  return is_closed_ && waiting_.empty() && running_->is_empty();
 }
 
 bool HostCalls::serve() {
@@ -119,15 +136,18 @@ bool HostCalls::serve() {
 }
 
 void HostCalls::close() {
-  std::deque<std::unique_ptr<Call>> refused;
-  {
-    std::lock_guard lock(lock_);
-    if (std::exchange(is_closed_, true)) return;
-    refused.swap(waiting_);
-    waiting_count_ = 0;
+  std::lock_guard lock(lock_);
+  if (!std::exchange(is_closed_, true)) vm_.scheduler().external_end();
+}
+
+void HostCalls::end() {
+  if (std::exchange(has_ended_, true)) return;
+  close();
+  while (auto call = take_waiting()) {
+    if (running_->take(call.get())) call->answered(closed());
   }
-  for (auto& call : refused) call->answered(plain_error(ErrorKind::Closed, "the program takes no more calls"));
-  vm_.scheduler().external_end();
+  for (Call* call : running_->take_all()) call->answered(stopped());
+  vm_.scheduler().set_host_calls(nullptr);
 }
 
 }  // namespace harn::vm

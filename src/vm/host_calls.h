@@ -38,15 +38,17 @@ HostError host_error(const ErrorObject& error);
 
 class HostCalls {
  public:
-  using MakeArguments = std::function<std::vector<Value>()>;
+  using MakeArguments = std::function<Outcome<std::vector<Value>>()>;
   using Answered = std::function<void(const Outcome<Value>& answer)>;
 
   explicit HostCalls(Vm& vm);
-  // On the VM's thread. Calls that have not begun are answered by an error; those that have run on.
   ~HostCalls();
   HostCalls(const HostCalls&) = delete;
+  // On the VM's thread, before the VM goes: whatever has no answer yet is answered by an error. From now on all calls
+  // are, so threads that may still make some need not know.
+  void end();
 
-  // On any thread, and without waiting. `answered` is called once, on a worker or in `close`.
+  // On any thread, and without waiting. `answered` is called once: on a worker, here or in `end`.
   void start(std::string function, MakeArguments arguments, Answered answered);
 
   // The same, and waits for the answer. Not on a thread that runs tasks of this VM.
@@ -63,7 +65,7 @@ class HostCalls {
   // On the VM's thread, while it does not run anything else: runs the program's tasks until `close` was called and every
   // call is answered. False when the program was told to stop before.
   bool serve();
-  // On any thread: no call begins any more.
+  // On any thread: no call is taken any more. Those that were made are still answered, as long as somebody serves.
   void close();
 
   // The scheduler's side, on the first worker.
@@ -73,16 +75,18 @@ class HostCalls {
 
  private:
   struct Call;
+  struct Running;
   void begin(std::unique_ptr<Call> call);
-  void answered(std::unique_ptr<Call> call, const Outcome<Value>& answer);
   std::unique_ptr<Call> take_waiting();
 
   Vm& vm_;
   std::mutex lock_;
   std::deque<std::unique_ptr<Call>> waiting_;
   bool is_closed_ = false;
-  size_t running_ = 0;
+  bool has_ended_ = false;  // the VM is not to be touched any more
   std::atomic<size_t> waiting_count_{0};
+  // Those that have begun. Their tasks share it: one that takes no notice of being stopped may outlive this.
+  std::shared_ptr<Running> running_;
 };
 
 }  // namespace harn::vm

@@ -26,7 +26,11 @@ void Scheduler::loop_until(Until until) {
 }
 
 Scheduler::Scheduler(Vm& vm, unsigned workers)
-    : vm_(vm), worker_limit_(std::max(1u, workers)), clock_(vm.host()), locks_(std::make_unique<Locks>(*this)) {
+    : vm_(vm),
+      worker_limit_(std::max(1u, workers)),
+      host_watches_(vm.host().watches_tasks()),
+      clock_(vm.host()),
+      locks_(std::make_unique<Locks>(*this)) {
   root_ = new_handle<Task>(kTaskType);
   root_->scheduler = this;
   // The vector never grows later: thieves read it without a lock.
@@ -95,6 +99,8 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
     parent.first_child = task.get();
   }
   task->parent_id = parent.id;
+  if (host_watches_) [[unlikely]]
+    vm_.host().task_started(task->id, parent.id);
   retain(task.get());  // the scheduler's own, until it has ended
   Worker& worker = this_worker ? *this_worker : *workers_[0];
   push_fresh(worker, *task);
@@ -149,6 +155,8 @@ void Scheduler::finish(Task& task) {
   } catch (const std::exception&) {
     task.error = error_of_exception();
   }
+  if (host_watches_) [[unlikely]]
+    vm_.host().task_ended(task.id, task.error.get());
   task.root.clear();
   task.current = &task.root;
   task.cells.clear();

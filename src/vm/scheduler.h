@@ -286,6 +286,7 @@ class Scheduler {
 
   Vm& vm_;
   unsigned worker_limit_;
+  bool host_watches_;  // tasks that begin and end
   Clock clock_;
   std::unique_ptr<Locks> locks_;
   Ref<Task> root_;

@@ -418,7 +418,7 @@ void Scheduler::loop_main(void* argument) {
 bool Scheduler::is_over(const Worker& worker) const {
   if (worker.number != 0) return ending_;
   if (until_ == Until::RootEnds) return root_->finished;
-  if (until_ == Until::CallsEnd) return vm_.has_stop() || host_calls()->is_done();
+  if (until_ == Until::CallsEnd) return vm_.has_stop() || stopping_ || host_calls()->is_done();
   return time_is_up_ || live_tasks_.load(std::memory_order_acquire) == 0;
 }
 

@@ -8,8 +8,8 @@
 #include "builtins/registry.h"
 #include "bytecode/code.h"
 #include "compile/program.h"
+#include "engine/machine.h"
 #include "support/memory_host.h"
-#include "vm/vm.h"
 
 // Programs on a VM whose world is in memory.
 namespace harn::test {
@@ -25,13 +25,8 @@ class MemoryVm {
   MemoryHost host;
 
   vm::Vm& vm() {
-    if (!vm_) {
-      vm::VmOptions options;
-      options.load_prelude = builtins::load_prelude;
-      options.workers = 2;
-      vm_ = std::make_unique<vm::Vm>(builtins::table(), host, std::move(options));
-    }
-    return *vm_;
+    if (!machine_) machine_ = std::make_unique<engine::Machine>(host, engine::Settings{.workers = 2});
+    return machine_->vm();
   }
 
   // The value of a script as text, or what went wrong. Set up the host before the first.
@@ -51,7 +46,7 @@ class MemoryVm {
   }
 
  private:
-  std::unique_ptr<vm::Vm> vm_;
+  std::unique_ptr<engine::Machine> machine_;
 };
 
 }  // namespace harn::test

@@ -181,8 +181,7 @@ void run(std::unique_ptr<Program> program) {
   cli::CaptureHost host(cli::CaptureHost::Keep::No);
   vm::Limits limits{.while_limit = 1000, .max_frames = 2000, .max_registers = 100'000};
   engine::Machine machine(host, {.limits = limits, .workers = 1});
-  vm::Vm& vm = machine.vm();
-  Watch watch(vm);
+  Watch watch(machine.vm());
   (void)machine.run(std::move(program), {});
 }
 

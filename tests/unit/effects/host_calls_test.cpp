@@ -14,7 +14,7 @@ namespace {
 using test::MemoryVm;
 
 HostCalls::MakeArguments ints(std::vector<int64_t> numbers) {
-  return [numbers] {
+  return [numbers]() -> Outcome<std::vector<Value>> {
     std::vector<Value> made;
     for (int64_t number : numbers) made.push_back(Value::integer(number));
     return made;

@@ -1,4 +1,5 @@
 #include "builtins/families.h"
+#include "vm/channel.h"
 
 // Lazy iterators. Everything that pulls items may run the program's own code, so it is written in
 // Harn (src/std/prelude.harn); only the making of an iterator is native.
@@ -91,6 +92,7 @@ constinit const Builtin kRows[] = {
     {.name = "iter",
      .receiver =
          on(Kind::List, Kind::Range, Kind::Dict, Kind::Set, Kind::String, Kind::Generator, Kind::Iter, Kind::Handle),
+     .handle = &vm::kChannelType,
      .signature = "<T>() -> Iter<T>",
      .doc = "Returns a lazy iterator over the value; dicts yield Pairs.",
      .example = "[1, 2].iter().to_list() == [1, 2]",

@@ -1,6 +1,7 @@
 #include "cli/builtin_text.h"
 
 #include "base/fmt.h"
+#include "vm/handle.h"
 
 namespace harn::cli {
 
@@ -30,6 +31,7 @@ std::string receivers(const vm::Builtin& row) {
   for (const KindName& known : kKindNames) {
     if (row.receiver & vm::on(known.kind)) out += fmt::format("{}{}", out.empty() ? "" : "|", known.name);
   }
+  if (row.handle) out += fmt::format("{}{}", out.empty() ? "" : "|", row.handle->name);
   return out;
 }
 
@@ -41,7 +43,7 @@ bool is_method_of(const vm::Builtin& row, std::string_view kind) {
   for (const KindName& known : kKindNames) {
     if (known.name == kind) return row.receiver & vm::on(known.kind);
   }
-  return false;
+  return row.handle && row.handle->name == kind;
 }
 
 std::string heading(const vm::Builtin& row) {

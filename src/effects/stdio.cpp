@@ -1,8 +1,6 @@
 #include "effects/stdio.h"
 
-#include <thread>
-
-#include "vm/fiber.h"
+#include "vm/job_pool.h"
 #include "vm/scheduler.h"
 
 namespace harn::effects {
@@ -15,19 +13,12 @@ vm::Outcome<Done> carry_out(Run& run, const Write& request) {
   return Done();
 }
 
-// Reads on a thread of its own while the task waits, if there are tasks that could use the worker.
+// Reads on another thread while the task waits, if there are tasks that could use the worker.
 template <class Read>
 static void wait_for_input(vm::Host& host, Read read) {
   vm::Task* task = vm::Scheduler::current_or_null();
   if (!task || !task->fiber) return read();
-  auto done = std::make_shared<vm::Completion>();
-  std::thread([&read, done] {
-    read();
-    done->finish();
-  }).detach();
-  if (done->wait("a read from standard input") == vm::Wake::Value) return;
-  host.stop_reading();
-  done->wait("a read from standard input");
+  vm::run_blocking("a read from standard input", read, [&host] { host.stop_reading(); });
 }
 
 vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request) {

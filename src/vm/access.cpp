@@ -64,7 +64,7 @@ Status Interpreter::get_field(Value& to, const Value& object, InlineCache& cache
       return fail(type_error("cannot access property `{}` on nil", name->view()));
     default: break;
   }
-  if (const Builtin* row = mode == 2 ? nullptr : vm_.builtins().find_property(object.kind(), name->view())) {
+  if (const Builtin* row = mode == 2 ? nullptr : vm_.builtins().find_property(object, name->view())) {
     Value receiver = object;
     Call call(vm_, *row, &receiver, 1);
     return settle(row->call(call), to);

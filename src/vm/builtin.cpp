@@ -6,6 +6,8 @@
 #include <mutex>
 #include <vector>
 
+#include "vm/handle.h"
+
 namespace harn::vm {
 
 // ---- arguments ----
@@ -84,6 +86,11 @@ Outcome<std::string_view> Call::text_or(uint32_t i, std::string_view otherwise) 
 }
 
 // ---- the table ----
+
+bool has_method(const Value& receiver, const Builtin& row) {
+  if (!(row.receiver & on(receiver.kind()))) return false;
+  return !receiver.is(Kind::Handle) || receiver.as<HandleObject>()->type == row.handle;
+}
 
 namespace {
 
@@ -179,13 +186,13 @@ std::optional<uint32_t> BuiltinTable::find_id(std::string_view name) const {
   return id == NameIndex::kNone ? std::nullopt : std::optional(id);
 }
 
-const Builtin* BuiltinTable::find_method(Kind receiver, std::string_view name) const {
-  return impl_->row(impl_->methods.find(name, [&](const Builtin& row) { return (row.receiver & on(receiver)) != 0; }));
+const Builtin* BuiltinTable::find_method(const Value& receiver, std::string_view name) const {
+  return impl_->row(impl_->methods.find(name, [&](const Builtin& row) { return has_method(receiver, row); }));
 }
 
-const Builtin* BuiltinTable::find_property(Kind receiver, std::string_view name) const {
-  for (const Builtin* row : impl_->properties[static_cast<size_t>(receiver)]) {
-    if (row->name == name) return row;
+const Builtin* BuiltinTable::find_property(const Value& receiver, std::string_view name) const {
+  for (const Builtin* row : impl_->properties[static_cast<size_t>(receiver.kind())]) {
+    if (row->name == name && has_method(receiver, *row)) return row;
   }
   return nullptr;
 }

@@ -19,6 +19,7 @@ namespace harn::vm {
 
 class Vm;
 class Call;
+struct HandleType;  // handle.h
 class Scheduler;
 struct Task;
 
@@ -44,8 +45,9 @@ constexpr KindSet on(Kind kind, More... more) {
 using bytecode::BuiltinFlags;
 
 struct Builtin {
-  std::string_view name;          // "trim", "stream.map"; for a method "push"
-  KindSet receiver = 0;           // a method: the kinds it exists on (argument 0 is the receiver)
+  std::string_view name;               // "trim", "stream.map"; for a method "push"
+  KindSet receiver = 0;                // a method: the kinds it exists on (argument 0 is the receiver)
+  const HandleType* handle = nullptr;  // where one of these is Kind::Handle: the handles that have it
   bytecode::Signature signature;  // Harn: "<T>(text: string, width?: int, ...rest: T) -> list<T>"; a method's does not
                                   // list the receiver, whose items are `T` (of a dict `V`, of a pair `A` and `B`)
   std::string_view doc;           // one sentence
@@ -57,6 +59,9 @@ struct Builtin {
   QuickFunction quick = nullptr;  // tried before `wait`
   std::string_view prelude = {};  // instead of `call`: the function in src/std/prelude.harn
 };
+
+// Whether a value has this method. Each type of handle has its own.
+bool has_method(const Value& receiver, const Builtin& row);
 
 // The arguments of one call and what the function needs to answer it. Arguments are numbered from
 // 0; for a method, number 0 is the receiver. The count has been checked against the signature.
@@ -152,9 +157,9 @@ class BuiltinTable {
   const Builtin* find(std::string_view name) const;
   // The place of that function among `by_id`.
   std::optional<uint32_t> find_id(std::string_view name) const;
-  const Builtin* find_method(Kind receiver, std::string_view name) const;
+  const Builtin* find_method(const Value& receiver, std::string_view name) const;
   // The method that `value.name` means where it is not called.
-  const Builtin* find_property(Kind receiver, std::string_view name) const;
+  const Builtin* find_property(const Value& receiver, std::string_view name) const;
   // Rows by the number that the code of programs has for them.
   const Builtin* const* by_id() const { return by_id_; }
   // All rows in name order: functions, then methods.

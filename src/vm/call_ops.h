@@ -114,9 +114,9 @@ OP(CallPush) {
 OP(CallBuiltin) {
   const Builtin& row = *(pc++)->builtin;
   uint32_t count = B;
+  frame->pc = pc;
   if (!row.call || !row.signature.takes(count)) [[unlikely]] {
     if (row.quick) {
-      frame->pc = pc;
       switch (row.quick(*task_, &RA, count)) {
         case Step::Done:
           for (uint32_t i = 1; i < count; ++i) (&RA)[i].set_nil();
@@ -128,19 +128,9 @@ OP(CallBuiltin) {
         case Step::Failed: break;
       }
     }
-    if (row.wait && row.signature.takes(count)) {
-      FINISH(call_wait(row, INDEX(A), count, INDEX(A), false));
-    }
     FINISH(call_builtin(row, INDEX(A), count, INDEX(A)));
   }
-  // C++ functions never enter a frame: everything stays where it is.
-  Value* args = &RA;
-  frame->pc = pc;
-  Call native(vm_, row, args, count);
-  Outcome<Value> outcome = row.call(native);
-  if (!outcome) [[unlikely]] FAIL(std::unexpected(std::move(outcome).error()));
-  for (uint32_t i = 1; i < count; ++i) args[i].set_nil();
-  args[0] = std::move(*outcome);
+  if (!call_native(row, &RA, count, RA)) [[unlikely]] goto failure;
   NEXT;
 }
 OP(CallSpread) {

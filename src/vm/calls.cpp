@@ -204,17 +204,13 @@ Status Interpreter::tail_call(ClosureObject* closure, uint32_t first, uint32_t c
   return status;
 }
 
-Status Interpreter::call_native(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
-  Value* args = co_->stack + first;
-  Call call(vm_, row, args, count);
-  Outcome<Value> outcome = row.call(call);
-  if (!outcome) {
-    error_ = std::move(outcome).error();
-    return Status::Failed;
-  }
-  for (uint32_t i = 0; i < count; ++i) args[i].set_nil();
-  co_->stack[result] = std::move(*outcome);
-  return Status::Done;
+Status Interpreter::dispatch(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
+  if (row.call) [[likely]]
+    return call_native(row, co_->stack + first, count, co_->stack[result]) ? Status::Done : Status::Failed;
+  if (row.wait) return call_wait(row, first, count, result, false);
+  Outcome<ClosureObject*> closure = vm_.prelude_function(row.prelude);
+  if (!closure) return fail(std::unexpected(std::move(closure).error()));
+  return call_closure(*closure, first, count, result, false);
 }
 
 Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
@@ -222,12 +218,7 @@ Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t co
     arity_error(row.name, row.signature.least(), row.signature.most(), count);
     return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row.signature.shown(row.name)));
   }
-  if (row.call) [[likely]]
-    return call_native(row, first, count, result);
-  if (row.wait) return call_wait(row, first, count, result, false);
-  Outcome<ClosureObject*> closure = vm_.prelude_function(row.prelude);
-  if (!closure) return fail(std::unexpected(std::move(closure).error()));
-  return call_closure(*closure, first, count, result, false);
+  return dispatch(row, first, count, result);
 }
 
 Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t count, uint32_t result, bool is_pipe) {
@@ -264,7 +255,7 @@ Status Interpreter::unknown_method(const Value& receiver, const StringObject* na
   if (receiver.is_nil()) return fail(type_error("cannot call method `{}` on nil", name->view()));
   std::vector<std::string_view> names;
   for (const Builtin* row : vm_.builtins().rows()) {
-    if (row->receiver & on(receiver.kind())) names.push_back(row->name);
+    if (has_method(receiver, *row)) names.push_back(row->name);
   }
   if (receiver.is(Kind::Struct)) {
     StructTypeObject* type = struct_type(receiver.as_dict());
@@ -277,11 +268,22 @@ Status Interpreter::unknown_method(const Value& receiver, const StringObject* na
   return fail(type_error("no method `{}` on {}{}", name->view(), kind, hint));
 }
 
+// In the cache of a place that calls a method: it holds a closure of the prelude, not the row of a native.
+static constexpr uint32_t kPrelude = 0x100;
+
+// Not for handles, whose methods depend on more than their kind, nor for what may wait: that takes its time anyway.
+void Interpreter::remember_method(InlineCache& cache, const Builtin& row, Kind kind) {
+  if (kind == Kind::Handle || row.wait) return;
+  if (row.call) return cache.set(cache_key(&row, static_cast<uint32_t>(kind)));
+  if (auto closure = vm_.prelude_function(row.prelude)) {
+    cache.set(cache_key(*closure, static_cast<uint32_t>(kind) | kPrelude));
+  }
+}
+
 Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result) {
   const Value& receiver = co_->stack[first];
   Kind kind = receiver.kind();
-  constexpr uint32_t kPrelude = 0x100;
-  // A cached row (C++) or closure (prelude) for this kind of receiver.
+  // What this place has called before on this kind of receiver.
   if ((cache.key() & 0xFF) == static_cast<uint32_t>(kind) && kind != Kind::Struct &&
       cache.key() != InlineCache::kEmpty) {
     if (cache.key() & kPrelude) {
@@ -289,9 +291,8 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
       return call_closure(closure, first, count + 1, result, false);
     }
     const auto& row = *static_cast<const Builtin*>(cache_pointer(cache.key()));
-    if (row.signature.takes(count)) [[likely]] {
-      return call_native(row, first, count + 1, result);
-    }
+    if (row.signature.takes(count)) [[likely]]
+      return call_native(row, co_->stack + first, count + 1, co_->stack[result]) ? Status::Done : Status::Failed;
   }
   if (kind == Kind::Struct) return call_struct_method(cache, first, count, result);
   if (kind == Kind::EnumType) return make_variant(cache, first, count, result);
@@ -302,7 +303,7 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
     co_->await_register = result;
     return resume(generator.as_generator());
   }
-  const Builtin* row = vm_.builtins().find_method(kind, cache.name->view());
+  const Builtin* row = vm_.builtins().find_method(receiver, cache.name->view());
   if (!row) {
     if (kind == Kind::Dict) {
       const Value* field = receiver.as_dict()->find(cache.name);
@@ -317,14 +318,8 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
     std::string full_name = fmt::format("{}.{}", type_name(receiver), row->name);
     return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row->signature.shown(full_name)));
   }
-  if (row->call) {
-    cache.set(cache_key(row, static_cast<uint32_t>(kind)));
-    return call_native(*row, first, count + 1, result);
-  }
-  Outcome<ClosureObject*> closure = vm_.prelude_function(row->prelude);
-  if (!closure) return fail(std::unexpected(std::move(closure).error()));
-  cache.set(cache_key(*closure, static_cast<uint32_t>(kind) | kPrelude));
-  return call_closure(*closure, first, count + 1, result, false);
+  remember_method(cache, *row, kind);
+  return dispatch(*row, first, count + 1, result);
 }
 
 Status Interpreter::call_struct_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result) {

@@ -99,9 +99,24 @@ class Interpreter {
   // Calls the value with `count` arguments from stack index `first` on; the value goes to `result`.
   Status call_value(const Value& callee, uint32_t first, uint32_t count, uint32_t result, bool is_pipe);
   Status call_closure(ClosureObject* closure, uint32_t first, uint32_t count, uint32_t result, bool owns);
-  Status call_native(const Builtin& row, uint32_t first, uint32_t count, uint32_t result);
+  // The C++ function of a row. It never enters a frame, and everything stays where it is. False: failed.
+  [[gnu::always_inline]] bool call_native(const Builtin& row, Value* args, uint32_t count, Value& result) {
+    Call call(vm_, row, args, count);
+    Outcome<Value> outcome = row.call(call);
+    if (!outcome) [[unlikely]] {
+      error_ = std::move(outcome).error();
+      return false;
+    }
+    for (uint32_t i = &result == args ? 1 : 0; i < count; ++i) args[i].set_nil();
+    result = std::move(*outcome);
+    return true;
+  }
+  // Calls a builtin, function or method, with a number of arguments that it takes. All calls end here, except that the
+  // loop calls natives, and what has a `quick` form, itself.
+  Status dispatch(const Builtin& row, uint32_t first, uint32_t count, uint32_t result);
   Status call_builtin(const Builtin& row, uint32_t first, uint32_t count, uint32_t result);
   Status call_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result);
+  void remember_method(InlineCache& cache, const Builtin& row, Kind kind);
   Status call_struct_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result);
   Status call_field(const Value& callee, uint32_t first, uint32_t count, uint32_t result);
   Status call_spread(const Value& list, uint32_t at, uint32_t& first, uint32_t& count);

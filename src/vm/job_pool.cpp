@@ -111,4 +111,14 @@ Wake run_blocking(const char* what, std::function<void()> work) {
   return woken;
 }
 
+Wake run_blocking(const char* what, std::function<void()> work, const std::function<void()>& interrupt) {
+  auto job = std::make_shared<BlockingJob>(std::move(work));
+  JobPool::get().add(job);
+  Wake woken = job->completion.wait(what);
+  if (woken == Wake::Value || JobPool::get().take_back(*job)) return woken;
+  interrupt();
+  job->completion.wait(what);
+  return woken;
+}
+
 }  // namespace harn::vm

@@ -22,6 +22,9 @@ namespace harn::vm {
 // to stop it is Wake::Cancelled at once: work that has not begun never will, work that has goes on for nobody. `work` must
 // not throw.
 Wake run_blocking(const char* what, std::function<void()> work);
+// The same for work that uses what the caller has: once it has begun it is waited for, after `interrupt` was called to make
+// it end soon.
+Wake run_blocking(const char* what, std::function<void()> work, const std::function<void()>& interrupt);
 
 // One for the process: threads are started when all others are busy, and end when there is nothing to do for a while. At most
 // `kMostThreads` work at a time; further jobs wait in line.

@@ -45,7 +45,7 @@ std::string run(std::string_view name, Args... args) {
 
 template <class... Args>
 std::string on_value(Value receiver, std::string_view name, Args... args) {
-  return run_row(table().find_method(receiver.kind(), name), {receiver, Value(args)...});
+  return run_row(table().find_method(receiver, name), {receiver, Value(args)...});
 }
 
 Value R(int64_t start, int64_t end) { return new_range(start, end - start); }

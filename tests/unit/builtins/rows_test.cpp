@@ -40,16 +40,17 @@ INSTANTIATE_TEST_SUITE_P(Families, Rows, testing::ValuesIn(core_families()),
 
 // A kind and a name lead to one row, whichever file it is in.
 TEST(AllRows, HaveDifferentNames) {
-  std::map<std::pair<std::string_view, int>, int> seen;
+  std::map<std::tuple<std::string_view, int, const void*>, int> seen;
   for (const Family& family : core_families()) {
     for (const Builtin& row : family.rows) {
       if (row.receiver == 0) {
-        EXPECT_EQ(++seen[std::pair(row.name, -1)], 1) << row.name;
+        EXPECT_EQ(++seen[std::tuple(row.name, -1, nullptr)], 1) << row.name;
       }
       for (int kind = 0; kind < static_cast<int>(Kind::Count); ++kind) {
         if (!(row.receiver & vm::on(static_cast<Kind>(kind)))) continue;
-        EXPECT_EQ(++seen[std::pair(row.name, kind)], 1) << row.name << " on kind " << kind;
+        EXPECT_EQ(++seen[std::tuple(row.name, kind, row.handle)], 1) << row.name << " on kind " << kind;
       }
+      EXPECT_EQ((row.receiver & vm::on(Kind::Handle)) != 0, row.handle != nullptr) << row.name;
     }
   }
 }

@@ -15,8 +15,8 @@ TEST(BuiltinTable, FindsFunctionsAndMethods) {
   const std::span<const Builtin> families[] = {rows};
   BuiltinTable table(families);
   EXPECT_EQ(table.find("push"), &rows[2]);
-  EXPECT_EQ(table.find_method(Kind::Set, "push"), &rows[1]);
-  EXPECT_EQ(table.find_method(Kind::Dict, "push"), nullptr);
+  EXPECT_EQ(table.find_method(Value(new_set()), "push"), &rows[1]);
+  EXPECT_EQ(table.find_method(new_dict(), "push"), nullptr);
   EXPECT_EQ(table.find("nope"), nullptr);
   EXPECT_EQ(table.by_id()[*table.find_id("abs")], &rows[3]);
   EXPECT_EQ(table.find_id("nope"), std::nullopt);
@@ -34,9 +34,9 @@ TEST(BuiltinTable, FindsPropertiesOfTheirKind) {
   };
   const std::span<const Builtin> families[] = {rows};
   BuiltinTable table(families);
-  EXPECT_EQ(table.find_property(Kind::Range, "count"), &rows[1]);
-  EXPECT_EQ(table.find_property(Kind::Iter, "count"), nullptr);
-  EXPECT_EQ(table.find_property(Kind::List, "other"), nullptr);
+  EXPECT_EQ(table.find_property(Value(new_range(0, 1)), "count"), &rows[1]);
+  EXPECT_EQ(table.find_property(Value(new_iter(Value())), "count"), nullptr);
+  EXPECT_EQ(table.find_property(Value(new_list()), "other"), nullptr);
 }
 
 }  // namespace

@@ -366,7 +366,9 @@ bool Scheduler::deliver_stop() {
   root_->stop_text =
       reason == StopReason::Timeout ? "kind:cancelled:time limit reached" : "kind:cancelled:VM cancelled by host";
   stopping_ = true;
-  cancel(*root_, true);
+  // While calls are served the root has ended: nobody but us stops what it has left.
+  if (root_->finished) cancel_children(*root_);
+  else cancel(*root_, true);
   return true;
 }
 

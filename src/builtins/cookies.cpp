@@ -128,7 +128,7 @@ struct Attributes {
   bool http_only = false, secure = false;
 };
 
-// `max_age`, `Max-Age` and `maxAge` are the same option.
+// `max_age` and `Max-Age` are the same option.
 std::string plain_key(std::string_view key) {
   std::string out;
   for (char c : text::ascii_lower(key)) {

@@ -15,6 +15,7 @@ class ValueRing {
  public:
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
+  Value& at(size_t number) { return slots_[(first_ + number) & (slots_.size() - 1)]; }
   void push(Value value) {
     if (size_ == slots_.size()) grow();
     slots_[(first_ + size_++) & (slots_.size() - 1)] = std::move(value);

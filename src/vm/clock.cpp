@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "vm/host.h"
@@ -70,6 +71,22 @@ int64_t Clock::advance(Nanoseconds by) {
     frozen_ += by;
   }
   return wall_ms();
+}
+
+Clock::Reading Clock::read() { return {is_mocked(), now(), host_.now_ms(), start_, mock_wall_ms_, mock_start_}; }
+
+void Clock::go_on_from(const Reading& reading) {
+  std::lock_guard lock(lock_);
+  // A wall clock that was set back is no time that has passed.
+  constexpr int64_t kMost = kNever / 4 / kMillisecond;
+  Nanoseconds away = std::clamp<int64_t>(host_.now_ms() - reading.wall_ms, 0, kMost) * kMillisecond;
+  start_ = reading.start;
+  mock_wall_ms_ = reading.mock_wall_ms;
+  mock_start_ = reading.mock_start;
+  frozen_ = reading.now;
+  shift_ = reading.now + away - steady_now();
+  mocked_ = reading.is_mocked;
+  is_still_ = reading.is_mocked;
 }
 
 // ---- the heap ----

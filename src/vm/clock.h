@@ -52,6 +52,20 @@ class Clock {
   // How long ago that was, as people count.
   Nanoseconds time_since_followed() const;
 
+  // What a clock in another process needs to go on where this one is. A mocked one stands still until then; any other
+  // has gone on by as much as the wall clock.
+  struct Reading {
+    bool is_mocked = false;
+    Nanoseconds now = 0;
+    int64_t wall_ms = 0;  // the host's
+    Nanoseconds start = 0;
+    int64_t mock_wall_ms = 0;
+    Nanoseconds mock_start = 0;
+  };
+  Reading read();
+  // Before any timer is set.
+  void go_on_from(const Reading& reading);
+
   void add(Timer& timer, Nanoseconds due);
   void remove(Timer& timer);  // fine when it is not set
   // When the first timer is due; kNever when there is none.

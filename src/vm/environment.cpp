@@ -3,7 +3,7 @@
 namespace harn::vm {
 
 static void display_environment(std::string& out, const HandleObject*) { out += "<variables>"; }
-constinit static const HandleType kEnvironmentType = {"variables", destroy_handle<Environment>, display_environment};
+constinit const HandleType kEnvironmentType = {"variables", destroy_handle<Environment>, display_environment};
 
 Ref<Environment> new_environment(GlobalsRef globals) {
   auto made = new_handle<Environment>(kEnvironmentType);

@@ -16,6 +16,7 @@ namespace harn::vm {
 struct Environment : HandleObject {
   GlobalsRef globals;  // empty while a task runs with them
 };
+extern const HandleType kEnvironmentType;
 
 Ref<Environment> new_environment(GlobalsRef globals);
 

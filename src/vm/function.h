@@ -160,6 +160,7 @@ class HeldPermits {
     else far_.push_back(held);
     ++size_;
   }
+  const HeldPermit& at(size_t number) const { return number < kNear ? near_[number] : far_[number - kNear]; }
   const HeldPermit& last() const { return size_ <= kNear ? near_[size_ - 1] : far_.back(); }
   // The reference to a permit is the caller's from now on.
   HeldPermit take_last() {

@@ -199,6 +199,8 @@ struct SetObject : Object {
   // For building a new set: only while the caller is its one owner. False when it was there.
   bool insert(Value value);
   bool insert(Value value, uint32_t hash);
+  // The same for a place without an item, in a set with so many places.
+  void leave_hole();
   // Room for so many items in an empty set, so that it need not grow on the way. And what is left of it afterwards.
   void reserve(size_t count);
   void trim();
@@ -206,6 +208,8 @@ struct SetObject : Object {
   void make_room(size_t more);
 };
 Ref<SetObject> new_set();
+// One that gets exactly so many items and holes, each at its place.
+Ref<SetObject> new_set_of_places(size_t places);
 Ref<ListObject> set_items(const SetObject* set);
 // The set in `target` as an object that may be written to.
 SetObject* writable_set(Value& target);

@@ -60,11 +60,79 @@ Outcome<Value> Scheduler::run_root(const Value& callee, std::span<const Value> a
   push_ready(worker, root);
   // As long as it is alone it needs no other stack than this one.
   if (live_tasks() == 0) run_task(worker, *next_task(worker));
+  auto outcome = run_until_root_ends();
+  this_worker = outer;
+  return outcome;
+}
+
+Outcome<Value> Scheduler::run_until_root_ends() {
   loop_until(Until::RootEnds);
   drop_credits();
+  if (stands_still()) {
+    stop_helpers();
+    return Value();
+  }
+  if (root_->error) return std::unexpected(std::move(root_->error));
+  return std::move(root_->result);
+}
+
+Outcome<Value> Scheduler::go_on_with_root() {
+  Worker* outer = std::exchange(this_worker, workers_[0].get());
+  poll();
+  auto outcome = run_until_root_ends();
   this_worker = outer;
-  if (root.error) return std::unexpected(std::move(root.error));
-  return std::move(root.result);
+  return outcome;
+}
+
+// ---- standing still ----
+
+void Scheduler::stand_still_at(uint64_t wait) {
+  waits_left_ = wait;
+  for (auto& worker : workers_) worker->counts_waits = wait != 0;
+}
+
+void Scheduler::note_wait() {
+  // Waits of tasks that clean up when the program ends do not count: there is nothing left to go on with.
+  if (until_ != Until::RootEnds || root_->finished || waits_left_.fetch_sub(1) != 1) return;
+  stands_still_.store(true, std::memory_order_release);
+  raise_all();
+  poke();
+}
+
+void Scheduler::abandon_tasks() {
+  std::vector<Task*> tasks{root_.get()};
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    for (Task* child = tasks[i]->first_child; child; child = child->next_sibling) tasks.push_back(child);
+  }
+  // Who is nobody's any more cannot be woken: what leaving a queue means to others reaches no task.
+  for (Task* task : tasks) task->ticket.store(0);
+  for (Task* task : tasks) task->end_wait();
+  for (Task* task : tasks) {
+    for (Deadline* at = task->deadline; at; at = at->outer) clock_.remove(*at);
+    HandleObject* owner = task->hook ? std::exchange(task->hook, nullptr)->handle() : nullptr;
+    task->root.clear();
+    task->current = &task->root;
+    task->cells.clear();
+    task->globals = {};
+    task->given_globals = {};
+    task->environment = task->home_environment = {};
+    task->outer_environments.clear();
+    task->entry.set_nil();
+    task->arguments = nullptr;
+    task->first_child = task->next_sibling = task->previous_sibling = nullptr;
+    task->finished = task->result_taken = true;
+    if (owner) release(owner);
+  }
+  for (auto& worker : workers_) {
+    worker->ready = {};
+    worker->fresh = {};
+    worker->fresh_size = 0;
+    worker->inbox = nullptr;
+  }
+  live_tasks_ = 0;
+  for (Task* task : tasks) {
+    if (!task->is_root()) release(task);  // the scheduler's own count
+  }
 }
 
 void Scheduler::run_until_called_off() {
@@ -121,7 +189,10 @@ void Scheduler::run_task(Worker& worker, Task& task) {
   switch (ran) {
     case Interpreter::Ran::Finished: return finish(last);
     case Interpreter::Ran::Yielded: last.computes = worker.talks == talks; return push_ready(worker, last);
-    case Interpreter::Ran::Parked: return let_go(last);
+    case Interpreter::Ran::Parked:
+      let_go(last);
+      if (worker.counts_waits) note_wait();
+      return;
     case Interpreter::Ran::Again: return;  // never leaves resume
   }
 }
@@ -256,10 +327,8 @@ void Scheduler::external_end() {
   if (external_.fetch_sub(1) == 1) poke();
 }
 
-void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake reason) {
+void Scheduler::prepare_timer(Task& task) {
   task.timer.task = &task;
-  task.timer.ticket = ticket;
-  task.timer.reason = reason;
   task.timer.fire = [](Timer& timer, std::vector<Task*>& woken) {
     auto& wait = static_cast<Task::WaitTimer&>(timer);
     if (!wait.task->claim(wait.ticket)) return;
@@ -267,6 +336,12 @@ void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake r
     wait.task->woken = true;
     woken.push_back(wait.task);
   };
+}
+
+void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake reason) {
+  prepare_timer(task);
+  task.timer.ticket = ticket;
+  task.timer.reason = reason;
   bool is_first = due < clock_.next_due();
   clock_.add(task.timer, due);
   // The first worker keeps the time while it has nothing else to do.
@@ -294,14 +369,8 @@ bool Scheduler::follow_clock(Worker& worker) {
 
 // ---- deadlines ----
 
-void Scheduler::push_deadline(Task& task, Nanoseconds due, uint32_t start) {
-  auto* deadline = new Deadline;
-  deadline->task = &task;
-  deadline->start = start;
-  this_worker->interpreter->mark_block(*deadline);
-  deadline->outer = task.deadline;
-  deadline->children_before = task.children_started;
-  deadline->fire = [](Timer& timer, std::vector<Task*>& woken) {
+void Scheduler::prepare_timer(Deadline& deadline) {
+  deadline.fire = [](Timer& timer, std::vector<Task*>& woken) {
     auto& passed = static_cast<Deadline&>(timer);
     Task& task = *passed.task;
     passed.expired.store(true);
@@ -312,6 +381,16 @@ void Scheduler::push_deadline(Task& task, Nanoseconds due, uint32_t start) {
     task.woken = true;
     woken.push_back(&task);
   };
+}
+
+void Scheduler::push_deadline(Task& task, Nanoseconds due, uint32_t start) {
+  auto* deadline = new Deadline;
+  deadline->task = &task;
+  deadline->start = start;
+  this_worker->interpreter->mark_block(*deadline);
+  deadline->outer = task.deadline;
+  deadline->children_before = task.children_started;
+  prepare_timer(*deadline);
   task.deadline = deadline;
   bool is_first = due < clock_.next_due();
   clock_.add(*deadline, due);

@@ -24,6 +24,7 @@ namespace harn::vm {
 class Interpreter;
 class Locks;
 class Vm;
+class Standstill;  // standstill.h
 
 // Tasks in the order they were queued, for one worker and those who steal from it.
 class TaskQueue {
@@ -93,8 +94,9 @@ struct Worker {
   std::atomic<bool> looking{false};   // it has nothing to do, asleep or not
   std::vector<uint64_t> fronts_seen;  // at the others, when it last looked for tasks to steal
   int steal_tries = 0;
-  int undivided = 0;        // how many `Undivided` live
-  std::vector<Lock*> owed;  // left by the one that runs, and wanted by others: see Lock::owed_by
+  int undivided = 0;          // how many `Undivided` live
+  bool counts_waits = false;  // each has to be seen: see Scheduler::stand_still_at
+  std::vector<Lock*> owed;    // left by the one that runs, and wanted by others: see Lock::owed_by
   std::thread thread;
 
   void let_others_in() {
@@ -151,6 +153,15 @@ class Scheduler {
   // Cancels all tasks and waits, for a while, until they have cleaned up.
   void end_tasks();
 
+  // Stops the program where its tasks begin to wait for the `wait`th time, counted from 1 over all of them: no task
+  // runs any more, the call that runs the root returns, and the program can be put away (src/park).
+  void stand_still_at(uint64_t wait);
+  bool stands_still() const { return stands_still_.load(std::memory_order_acquire); }
+  // What a program that was taken up does next: the root goes on. The same as run_root otherwise.
+  Outcome<Value> go_on_with_root();
+  // Of a program that stands still: drops all tasks as they are. Nothing of theirs runs, not even clean-up code.
+  void abandon_tasks();
+
   // A new task of `parent`.
   Ref<Task> spawn(Task& parent, Luggage&& luggage, SpawnOptions options = {});
 
@@ -172,6 +183,10 @@ class Scheduler {
   void make_ready(Task& task);
   // Sets the time at which the wait that has just begun ends, with Wake::Timeout or another reason.
   void set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake reason = Wake::Timeout);
+
+  // What the timers of a task and of its deadlines do.
+  static void prepare_timer(Task& task);
+  static void prepare_timer(Deadline& deadline);
 
   // A `deadline` block begins, at this word of the running function's code, or ends.
   void push_deadline(Task& task, Nanoseconds due, uint32_t start);
@@ -242,7 +257,10 @@ class Scheduler {
 
  private:
   friend class Interpreter;
+  friend class Standstill;
   friend struct Worker;
+  Outcome<Value> run_until_root_ends();
+  void note_wait();
   void run_task(Worker& worker, Task& task);
   void finish(Task& task);
   Task* next_task(Worker& worker);
@@ -314,6 +332,8 @@ class Scheduler {
   std::atomic<bool> monitor_ending_{false};
   std::atomic<bool> stopping_{false};    // the program is being stopped: no task begins, except to clean up
   std::atomic<bool> time_is_up_{false};  // end_tasks: nobody is waited for any longer
+  std::atomic<uint64_t> waits_left_{0};  // until it stands still; 0: nobody asked for that
+  std::atomic<bool> stands_still_{false};
 };
 
 }  // namespace harn::vm

@@ -171,6 +171,12 @@ bool SetObject::insert(Value value, uint32_t hash) {
   return true;
 }
 
+void SetObject::leave_hole() {
+  new (items + used) Value(Value::unset());
+  hashes()[used++] = 0;
+  if (size == 0) first = used;
+}
+
 void SetObject::reserve(size_t count) {
   constexpr size_t kLarge = 1024;
   if (count >= kLarge && capacity == 0) give_room(this, static_cast<uint32_t>(count));
@@ -182,6 +188,12 @@ void SetObject::make_room(size_t more) {
 
 void SetObject::trim() {
   if (capacity / 4 > size) rebuild(this);
+}
+
+Ref<SetObject> new_set_of_places(size_t places) {
+  auto set = new_set();
+  give_room(set.get(), static_cast<uint32_t>(places));
+  return set;
 }
 
 static SetObject* own_set(Value& target) {

@@ -93,6 +93,8 @@ inline Permit* as_permit(const Value& value) { return as_handle<Permit>(value, k
 // All locks of a program, by kind and key. Those of `mutex` blocks live as long as the program; of the others that
 // nobody uses any more the last ones are kept, with what they have counted.
 class Locks {
+  friend class Standstill;
+
  public:
   explicit Locks(Scheduler& scheduler) : scheduler_(scheduler) {}
   ~Locks();

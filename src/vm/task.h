@@ -39,6 +39,8 @@ constexpr uint64_t kWatches = 1;
 // Told when a task ends, on the thread the task ended on. One task may have one.
 struct FinishHook {
   virtual void finished(Task& task) = 0;
+  // The handle that it is part of, and that its tasks hold; null when it is somebody outside.
+  virtual HandleObject* handle() { return nullptr; }
 
  protected:
   ~FinishHook() = default;

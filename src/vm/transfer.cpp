@@ -71,7 +71,7 @@ bool must_look_into(const Object* object, Task* sender) {
 // Freezes everything reachable; false, and nothing is frozen, when something that must be copied is among it.
 class Freezer {
  public:
-  explicit Freezer(Task* sender) : sender_(sender) {}
+  explicit Freezer(Task* sender, bool holds_functions = false) : sender_(sender), holds_functions_(holds_functions) {}
 
   bool freeze(Object* first) {
     if (is_shared(first) && !must_look_into(first, sender_)) return true;
@@ -118,8 +118,8 @@ class Freezer {
   }
 
   Task* sender_;
+  bool holds_functions_;
   bool plain_ = true;
-  bool holds_functions_ = false;
   std::vector<Object*> frozen_;
   std::vector<Object*> known_;                         // frozen before, and yet to be looked into
   std::unique_ptr<std::unordered_set<Object*>> seen_;  // the same, for looking up
@@ -456,6 +456,18 @@ Outcome<Value> Crossing::Copier::copy_struct(DictObject* instance, int depth) {
 // ---- crossings ----
 
 bool freeze(const Value& value) { return freeze(value, nullptr); }
+
+bool holds_functions(const Object* object) { return object->flags & kHoldsFunctions; }
+
+void freeze_again(const Value& value, bool holds_functions) {
+  if (value.is_heap()) Freezer(nullptr, holds_functions).freeze(value.object());
+}
+
+void freeze_alone(Object* object, bool holds_functions) {
+  int32_t refs = refs_of(object);
+  if (refs > 0) set_refs(object, -refs);
+  if (holds_functions) object->flags |= kHoldsFunctions;
+}
 
 Crossing::Crossing(Task* sender, Variables variables) : sender_(sender), variables_(variables) {}
 Crossing::~Crossing() = default;

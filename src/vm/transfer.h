@@ -45,6 +45,12 @@ class Crossing {
 // Freezes a plain value; false when it has state. The first half of a Crossing.
 bool freeze(const Value& value);
 
+// For copies of what was frozen before. Whether functions are among what it was frozen with, so that they are looked for
+// when it is given on; and the same again, for a value and all of its parts, and for an object alone.
+bool holds_functions(const Object* object);
+void freeze_again(const Value& value, bool holds_functions);
+void freeze_alone(Object* object, bool holds_functions);
+
 // A message: one value, from the running task to whichever gets it.
 Outcome<Value> transfer(Value value);
 // A result: the same for a task that has ended.

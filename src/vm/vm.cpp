@@ -22,7 +22,8 @@ Vm::Vm(const BuiltinTable& builtins, Host& host, VmOptions options)
 }
 
 Vm::~Vm() {
-  end_tasks();
+  if (scheduler_->stands_still()) scheduler_->abandon_tasks();
+  else end_tasks();
   // Variables first, then what only cycles keep alive; code objects last, since closures need them.
   presets_.clear();
   Task& root = scheduler_->root();
@@ -72,6 +73,7 @@ Outcome<Value> Vm::end_tasks() {
   constinit static const Builtin kDropGenerators = {
       .name = "__drop_generators", .signature = "() -> nil", .call = drop_variables};
   Task& root = scheduler_->root();
+  scheduler_->stand_still_at(0);  // from here on it cannot be put away any more
   Outcome<Value> closed;
   if (!owned_.empty() || root.kept_permits > 0) closed = call(Value::builtin(&kDropOwned), {});
   if (root.watched > 0 && root.globals && !root.globals->is_shared())
@@ -80,18 +82,34 @@ Outcome<Value> Vm::end_tasks() {
   return closed;
 }
 
-// Runs the start code of a unit's modules in order; the value is the last one's.
-Outcome<Value> Vm::run_starts(Unit& unit) {
-  Value value;
+Outcome<Value> Vm::run_start() {
   Task& root = scheduler_->root();
-  for (Prototype* start : unit.starts) {
-    Value closure = new_closure(start);
-    root.keeps_permits = true;
-    auto outcome = call(closure, {});
-    root.keeps_permits = false;
+  root.keeps_permits = true;
+  return call(Value(new_closure(main_->starts[stage_])), {});
+}
+
+// Runs the start code of the main unit's modules from `stage_` on, in order; the value is the last one's.
+Outcome<Value> Vm::run_starts() {
+  Value value;
+  while (stage_ < main_->starts.size()) {
+    auto outcome = run_start();
+    if (scheduler_->stands_still()) return Value();
+    scheduler_->root().keeps_permits = false;
+    ++stage_;
     value = HARN_TRY(std::move(outcome));
   }
   return value;
+}
+
+bool Vm::is_loading() const { return main_ && stage_ < main_->starts.size(); }
+
+Outcome<Value> Vm::go_on() {
+  auto outcome = scheduler_->go_on_with_root();
+  if (scheduler_->stands_still() || !is_loading()) return outcome;
+  scheduler_->root().keeps_permits = false;
+  ++stage_;
+  Value value = HARN_TRY(std::move(outcome));
+  return is_loading() ? run_starts() : value;
 }
 
 Outcome<Value> Vm::load(std::unique_ptr<bytecode::Program> program) {
@@ -102,7 +120,16 @@ Outcome<Value> Vm::load_more(std::unique_ptr<bytecode::Program> program) {
   return start(std::make_unique<Unit>(std::move(program), builtins_), true);
 }
 
+void Vm::adopt(std::unique_ptr<bytecode::Program> program) {
+  begin(std::make_unique<Unit>(std::move(program), builtins_), false);
+}
+
 Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool keep_variables) {
+  begin(std::move(unit), keep_variables);
+  return run_starts();
+}
+
+void Vm::begin(std::unique_ptr<Unit> unit, bool keep_variables) {
   units_.push_back(std::move(unit));
   main_ = units_.back().get();
   GlobalsRef& globals = scheduler_->root().globals;
@@ -122,7 +149,7 @@ Outcome<Value> Vm::start(std::unique_ptr<Unit> unit, bool keep_variables) {
   globals = std::move(fresh);
   if (!keep_variables) owned_.clear();
   owned_.insert(owned_.end(), main_->program->owned.begin(), main_->program->owned.end());
-  return run_starts(*main_);
+  stage_ = 0;
 }
 
 std::string_view Vm::main_path() const {

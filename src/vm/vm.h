@@ -26,6 +26,7 @@ struct ClosureObject;
 struct Task;
 class Crossing;
 class Scheduler;
+class Standstill;  // standstill.h
 
 struct Limits {
   int64_t while_limit = 10'000;  // passes of one `while`; 0: no limit
@@ -72,6 +73,16 @@ class Vm {
   void preset_global(uint32_t index, Value value);
   // Calls a closure or builtin from outside and runs until it returns.
   Outcome<Value> call(const Value& callee, std::span<const Value> args);
+
+  // ---- for src/park ----
+
+  // Links a program and runs nothing: its state is about to be taken from somewhere else.
+  void adopt(std::unique_ptr<bytecode::Program> program);
+  // Whether the start code of modules is running, or was when the program stopped; else something the host has called.
+  bool is_loading() const;
+  // Goes on with a program that was taken up: with the rest of its start code, whose value is the main module's, or
+  // with what the host had called.
+  Outcome<Value> go_on();
 
   Host& host() { return host_; }
   const BuiltinTable& builtins() const { return builtins_; }
@@ -124,8 +135,12 @@ class Vm {
   }
 
  private:
+  friend class Standstill;
+  void begin(std::unique_ptr<Unit> unit, bool keep_variables);
   Outcome<Value> start(std::unique_ptr<Unit> unit, bool keep_variables);
-  Outcome<Value> run_starts(Unit& unit);
+  Outcome<Value> run_starts();
+  // The start code of module `stage_`.
+  Outcome<Value> run_start();
   // The library functions of one file of the prelude.
   struct PreludePart {
     std::unique_ptr<Unit> unit;
@@ -147,6 +162,7 @@ class Vm {
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them
   Unit* main_ = nullptr;
+  size_t stage_ = 0;  // how many of its modules have run
   SpinLock visible_lock_;
   bool is_called_from_outside_ = false;
   const Unit* visible_of_ = nullptr;  // the unit that `visible_` was found for

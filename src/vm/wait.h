@@ -58,6 +58,11 @@ class WaitQueue {
     waiter.next->previous = waiter.previous;
     waiter.queue.store(nullptr, std::memory_order_release);
   }
+  // In their order.
+  template <class Visit>
+  void each(Visit visit) {
+    for (WaiterLink* at = ends_.next; at != &ends_; at = at->next) visit(*static_cast<Waiter*>(at));
+  }
   // Takes out the first waiter whose wait nobody else has ended; null when there is none. The task is
   // the caller's to answer and to make ready.
   Waiter* take();

@@ -125,7 +125,7 @@ Task* Scheduler::next_task(Worker& worker) {
 Task* Scheduler::take_ready(Worker& worker) {
   Task* ready = worker.ready.front();
   if (!ready || !ready->started || ready->is_held || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
-  if (ready->parted || worker.stacks.is_on_own()) return nullptr;
+  if (ready->parted || worker.stacks.is_on_own() || worker.counts_waits) return nullptr;
   if (worker.fresh_size.load(std::memory_order_relaxed) != 0 && is_turn_of_fresh(worker, *ready)) {
     return nullptr;
   }
@@ -416,6 +416,7 @@ void Scheduler::loop_main(void* argument) {
 }
 
 bool Scheduler::is_over(const Worker& worker) const {
+  if (stands_still_.load(std::memory_order_relaxed)) return true;
   if (worker.number != 0) return ending_;
   if (until_ == Until::RootEnds) return root_->finished;
   if (until_ == Until::CallsEnd) return vm_.has_stop() || stopping_ || host_calls()->is_done();
@@ -505,7 +506,7 @@ bool Scheduler::poll() {
   worker.recent_time = clock_.now();
   if (++worker.polls % kCreditPolls == 0) give_back_credits();
   attend();
-  if (time_is_up_.load(std::memory_order_relaxed)) return true;
+  if (time_is_up_.load(std::memory_order_relaxed) || stands_still()) return true;
   if (worker.number == 0 && (!beside_root_.empty() || has_host_calls())) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
   size_t fresh = worker.fresh_size.load(std::memory_order_relaxed);

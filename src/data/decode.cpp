@@ -5,6 +5,7 @@
 #include "data/json_objects.h"
 #include "vm/ops.h"
 #include "vm/pace.h"
+#include "vm/transfer.h"
 
 namespace harn::data {
 
@@ -19,7 +20,9 @@ constexpr size_t kMaxDepth = 10'000'000;
 
 class ValueReader {
  public:
-  ValueReader(std::string_view bytes, TypeNames& types) : in_(bytes, types) {}
+  ValueReader(std::string_view bytes, TypeNames& types, Objects* objects = nullptr) : in_(bytes, types, objects) {}
+
+  Decoder& in() { return in_; }
 
   std::expected<Value, DecodeError> read() {
     Value value;
@@ -40,6 +43,7 @@ class ValueReader {
     return in_.fail(harn::format("version {} of the encoding is not known here, only {}", version, kVersion));
   }
 
+ public:
   bool read_value(Value& complete) {
     for (;;) {
       step();
@@ -64,17 +68,21 @@ class ValueReader {
     }
   }
 
+ private:
   // Whether the value is complete: it is opened if not.
   bool begin(Value& complete) {
     if (!open_.empty()) in_.pay_part();
     auto tag = in_.byte();
+    bool with_functions = in_.objects() && tag == static_cast<uint8_t>(Tag::FrozenWithFunctions);
+    bool is_frozen = with_functions || (in_.objects() && tag == static_cast<uint8_t>(Tag::Frozen));
+    if (is_frozen) tag = in_.byte();
     bool is_shared = tag == static_cast<uint8_t>(Tag::Shared);
     if (is_shared) tag = in_.byte();
     if (!in_.is_good()) return false;
-    if (!is_shared && read_scalar(tag, complete)) return true;
+    if (!is_shared && !is_frozen && (read_scalar(tag, complete) || read_program_part(tag, complete))) return true;
     const KindRow* row = row_of(static_cast<Tag>(tag));
-    if (!row) return in_.fail(harn::format("no kind of value begins with {}", tag));
-    Opened opened{.row = row, .is_shared = is_shared};
+    if (!row || !may_occur(*row)) return in_.fail(harn::format("no kind of value begins with {}", tag));
+    Opened opened{.row = row, .is_shared = is_shared, .is_frozen = is_frozen, .holds_functions = with_functions};
     row->read(in_, opened);
     if (!in_.is_good()) return false;
     if (opened.parts == 0) {
@@ -94,6 +102,7 @@ class ValueReader {
   void finish(Opened& opened, Value& complete) {
     if (opened.row->finish) opened.row->finish(in_, opened);
     complete = std::move(opened.value);
+    if (opened.is_frozen) freeze_again(complete, opened.holds_functions);
     if (opened.is_shared) shared_.push_back(complete);
   }
 
@@ -110,6 +119,29 @@ class ValueReader {
       case Tag::Int: value.set_int(in_.signed_number()); return true;
       case Tag::Float: value.set_float(std::bit_cast<double>(in_.word())); return true;
       case Tag::Again: return read_again(value);
+      default: return false;
+    }
+  }
+
+  // Iterators and the like are objects where there are objects.
+  bool may_occur(const KindRow& row) {
+    bool is_object = row.tag == Tag::Iter || row.tag == Tag::Rng || row.tag == Tag::Type;
+    return in_.objects() ? !is_object : row.tag != Tag::HoledSet;
+  }
+
+  // What only the values of a whole program have. False when it is none of that.
+  bool read_program_part(uint8_t tag, Value& value) {
+    if (!in_.objects()) return false;
+    switch (static_cast<Tag>(tag)) {
+      case Tag::Unset: value = Value::unset(); return true;
+      case Tag::Builtin:
+        if (const Builtin* row = in_.objects()->builtin(in_.number())) value = Value::builtin(row);
+        else in_.fail("there is no such builtin");
+        return true;
+      case Tag::Object:
+        value = in_.objects()->object(in_.number());
+        if (value.is_nil()) in_.fail("there is no such object");
+        return true;
       default: return false;
     }
   }
@@ -131,6 +163,33 @@ class ValueReader {
 std::expected<Value, DecodeError> decode(std::string_view bytes, TypeNames& types) {
   return ValueReader(bytes, types).read();
 }
+
+struct ValuesReader::State {
+  State(std::string_view bytes, Objects& objects) : reader(bytes, no_types, &objects) {}
+
+  BuiltInTypes no_types;
+  ValueReader reader;
+};
+
+ValuesReader::ValuesReader(std::string_view bytes, Objects& objects)
+    : state_(std::make_unique<State>(bytes, objects)) {}
+ValuesReader::~ValuesReader() = default;
+
+Value ValuesReader::value() {
+  Value value;
+  if (!is_good() || !state_->reader.read_value(value)) return Value();
+  return value;
+}
+uint64_t ValuesReader::number() { return is_good() ? state_->reader.in().number() : 0; }
+int64_t ValuesReader::signed_number() { return is_good() ? state_->reader.in().signed_number() : 0; }
+uint64_t ValuesReader::word() { return is_good() ? state_->reader.in().word() : 0; }
+uint8_t ValuesReader::byte() { return is_good() ? state_->reader.in().byte() : 0; }
+std::string_view ValuesReader::text() { return is_good() ? state_->reader.in().text() : std::string_view(); }
+size_t ValuesReader::count() { return is_good() ? state_->reader.in().count() : 0; }
+size_t ValuesReader::left() const { return state_->reader.in().left(); }
+bool ValuesReader::is_good() const { return state_->reader.in().is_good(); }
+bool ValuesReader::fail(std::string detail) { return state_->reader.in().fail(std::move(detail)); }
+DecodeError ValuesReader::error() const { return state_->reader.in().error(); }
 
 // ---- what rows read with ----
 
@@ -164,7 +223,28 @@ Ref<StringObject> Decoder::name() {
   return made;
 }
 
+// Here they are what they were there.
+const KnownType* Decoder::type_among_objects() {
+  uint64_t wanted = number();
+  auto [found, is_new] = object_types_.try_emplace(wanted);
+  KnownType& known = found->second;
+  if (is_new) {
+    known.type = objects_->object(wanted);
+    if (known.type.is(Kind::EnumType)) {
+      const auto* type = known.type.as<EnumTypeObject>();
+      for (const EnumVariantInfo& variant : std::span(type->variants, type->count)) {
+        known.variants.push_back(
+            {Ref<StringObject>::share(variant.name), variant.has_payload ? variant.arity + 1u : 0u});
+      }
+    }
+  }
+  bool is_type = known.type.is(Kind::EnumType) || known.type.is(Kind::StructType);
+  if (!is_type) fail("a type is none");
+  return is_good() ? &known : nullptr;
+}
+
 const KnownType* Decoder::type() {
+  if (objects_) return type_among_objects();
   uint64_t form = number();
   if (form > 0 && form - 1 < known_types_.size()) return &known_types_[form - 1];
   if (form > 0) fail("a type is referred to before it is there");

@@ -6,6 +6,7 @@
 #include "vm/long_text.h"
 #include "vm/ops.h"
 #include "vm/pace.h"
+#include "vm/transfer.h"
 
 namespace harn::data {
 
@@ -23,7 +24,9 @@ struct Open {
   const Value* value;
   const KindRow* row;
   size_t cursor = 0;
-  size_t number = 0;  // of the next part
+  size_t number = 0;       // of the next part
+  bool is_frozen = false;  // so are its parts
+  bool holds_functions = false;
 };
 
 // An object that one value holds cannot be met a second time.
@@ -31,13 +34,19 @@ bool may_be_shared(const Value& value, const KindRow& row) {
   return refs_of(value.object()) != 1 && row.is_shareable && row.is_shareable(value);
 }
 
+const KindRow* row_in(const Value& value, const Objects* objects) {
+  return objects ? row_among_objects(value) : row_of(value);
+}
+
 // ---- looking ----
 
 class Surveyor {
  public:
-  Surveyor(Survey& survey, TypeNames& types) : survey_(survey), types_(types) {}
+  Surveyor(Survey& survey, TypeNames& types, Objects* objects = nullptr)
+      : survey_(survey), types_(types), objects_(objects) {}
 
   std::expected<void, NotData> look(const Value& value) {
+    open_.clear();
     if (!see(value)) return refuse(value);
     while (!open_.empty()) {
       Open& top = open_.back();
@@ -56,8 +65,9 @@ class Surveyor {
   // False when it is no data.
   bool see(const Value& value) {
     step();
-    if (!value.is_heap()) return !value.is(Kind::Builtin);
-    const KindRow* row = row_of(value);
+    if (!value.is_heap()) return objects_ || !value.is(Kind::Builtin);
+    const KindRow* row = row_in(value, objects_);
+    if (!row && objects_) return objects_->number_of(value).has_value();
     if (!row || (row->type && !knows(row->type(value)))) return false;
     if (may_be_shared(value, *row) && ++survey_.shared[value.object()].times > 1) return true;
     if (row->part) open_.push_back({&value, row});
@@ -65,6 +75,7 @@ class Surveyor {
   }
 
   bool knows(const Object* type) {
+    if (objects_) return objects_->number_of(Value::share(const_cast<Object*>(type))).has_value();
     if (survey_.types.contains(type)) return true;
     auto name = types_.name_of(Value::share(const_cast<Object*>(type)));
     if (name) survey_.types.emplace(type, *std::move(name));
@@ -75,7 +86,8 @@ class Surveyor {
     NotData refused{.kind = std::string(type_name(value)), .why = "is not data"};
     for (const Open& open : open_) open.row->append_path(refused.path, *open.value, open.number - 1);
     const KindRow* row = value.is_heap() ? row_of(value) : nullptr;
-    if (!row || !row->type) return std::unexpected(std::move(refused));
+    if (objects_) refused.why = objects_->why_not();
+    if (objects_ || !row || !row->type) return std::unexpected(std::move(refused));
     refused.kind = name_of(row->type(value))->view();
     refused.why = "is not declared at the top level and could not be found again";
     return std::unexpected(std::move(refused));
@@ -88,6 +100,7 @@ class Surveyor {
 
   Survey& survey_;
   TypeNames& types_;
+  Objects* objects_;
   std::vector<Open> open_;
 };
 
@@ -95,7 +108,8 @@ class Surveyor {
 
 class ValueWriter {
  public:
-  ValueWriter(std::string& out, Survey& survey) : out_(out, survey), survey_(survey) {}
+  ValueWriter(std::string& out, Survey& survey, Objects* objects = nullptr)
+      : out_(out, survey, objects), survey_(survey), objects_(objects) {}
 
   void write(const Value& value) {
     begin(value);
@@ -121,18 +135,29 @@ class ValueWriter {
   void begin(const Value& value) {
     step();
     if (!value.is_heap()) return write_scalar(value);
-    const KindRow& row = *row_of(value);
-    if (const Sighting* seen = find_shared(value, row)) {
-      if (seen->number_plus_one) {
-        tag(Tag::Again);
-        return out_.number(seen->number_plus_one - 1);
-      }
-      tag(Tag::Shared);
+    const KindRow* found = row_in(value, objects_);
+    if (!found) return write_object(value);
+    const KindRow& row = *found;
+    const Sighting* seen = find_shared(value, row);
+    if (seen && seen->number_plus_one) {
+      tag(Tag::Again);
+      return out_.number(seen->number_plus_one - 1);
     }
+    bool is_frozen = objects_ && refs_of(value.object()) < 0;
+    bool with_functions = is_frozen && holds_functions(value.object());
+    bool is_known = !open_.empty() && open_.back().is_frozen && open_.back().holds_functions == with_functions;
+    if (is_frozen && !is_known) tag(with_functions ? Tag::FrozenWithFunctions : Tag::Frozen);
+    if (seen) tag(Tag::Shared);
     tag(row.tag);
     row.write(out_, value);
-    if (row.part) open_.push_back({&value, &row});
+    if (row.part)
+      open_.push_back({.value = &value, .row = &row, .is_frozen = is_frozen, .holds_functions = with_functions});
     else end(value, row);
+  }
+
+  void write_object(const Value& value) {
+    tag(Tag::Object);
+    out_.number(*objects_->number_of(value));
   }
 
   // Numbers are given to complete values, so that no value can be a part of itself.
@@ -151,6 +176,8 @@ class ValueWriter {
       case Kind::Bool: return tag(value.as_bool() ? Tag::True : Tag::False);
       case Kind::Int: return write_int(value.as_int());
       case Kind::Float: tag(Tag::Float); return out_.word(value.bits());
+      case Kind::Unset: return tag(objects_ ? Tag::Unset : Tag::Nil);
+      case Kind::Builtin: tag(Tag::Builtin); return out_.number(objects_->number_of(value.as_builtin()));
       default: return tag(Tag::Nil);
     }
   }
@@ -164,11 +191,34 @@ class ValueWriter {
 
   Encoder out_;
   Survey& survey_;
+  Objects* objects_;
   std::vector<Open> open_;
   uint32_t numbered_ = 0;
 };
 
 }  // namespace
+
+// What is put away is a program that stands still: nobody else can be let in meanwhile.
+struct ValuesWriter::State {
+  explicit State(Objects& objects) : surveyor(survey, no_types, &objects), writer(bytes, survey, &objects) {}
+
+  Survey survey;
+  BuiltInTypes no_types;
+  std::string bytes;
+  Surveyor surveyor;
+  ValueWriter writer;
+};
+
+ValuesWriter::ValuesWriter(Objects& objects) : state_(std::make_unique<State>(objects)) {}
+ValuesWriter::~ValuesWriter() = default;
+
+std::expected<void, NotData> ValuesWriter::look(const Value& value) { return state_->surveyor.look(value); }
+
+void ValuesWriter::write(std::string& out, const Value& value) {
+  state_->bytes.swap(out);  // it writes where it always does
+  state_->writer.write(value);
+  state_->bytes.swap(out);
+}
 
 std::expected<void, NotData> encode(std::string& out, const Value& value, TypeNames& types) {
   Survey survey;
@@ -206,6 +256,7 @@ void Encoder::name(const StringObject* name) {
 
 // 0 and its description, which gets the next number; 1 and above: a number.
 void Encoder::type(const Object* type) {
+  if (objects_) return number(*objects_->number_of(Value::share(const_cast<Object*>(type))));
   auto [known, is_new] = types_.of(type);
   if (!is_new) return number(known + 1);
   number(0);

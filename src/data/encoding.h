@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <expected>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,5 +65,65 @@ struct DecodeError {
 };
 // Takes anything: bytes that were cut, changed or made up are an error. Memory is bounded by the number of bytes.
 std::expected<vm::Value, DecodeError> decode(std::string_view bytes, TypeNames& types);
+
+// ---- values of a whole program ----
+
+// What is no data because it has an identity, and may lead back to itself: functions, cells, generators, handles, types.
+// Whoever writes a whole program (src/park) writes these itself and knows them by number; values refer to them.
+class Objects {
+ public:
+  virtual ~Objects() = default;
+  // Writing. The number it has, or gets now; nothing when it cannot be written, which `why_not` explains: "is ...".
+  virtual std::optional<uint64_t> number_of(const vm::Value& object) = 0;
+  virtual std::string why_not() = 0;
+  virtual uint64_t number_of(const vm::Builtin* builtin) = 0;
+  // Reading. Nil and null when there is none of that number.
+  virtual vm::Value object(uint64_t number) = 0;
+  virtual const vm::Builtin* builtin(uint64_t number) = 0;
+};
+
+// Values that are written one after the other, and between other bytes. A part that several of them share is written
+// once. They may hold objects, builtins, and places that were never set; what is frozen for several tasks stays so, and
+// sets keep their holes, which loops count.
+class ValuesWriter {
+ public:
+  explicit ValuesWriter(Objects& objects);
+  ~ValuesWriter();
+
+  // First for all of them: whether they can be written, and what they share.
+  std::expected<void, NotData> look(const vm::Value& value);
+  void write(std::string& out, const vm::Value& value);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Reads them again, in the same order. `take` functions are for the bytes in between; they give zeros once something was
+// wrong.
+class ValuesReader {
+ public:
+  ValuesReader(std::string_view bytes, Objects& objects);
+  ~ValuesReader();
+
+  vm::Value value();
+  uint64_t number();
+  int64_t signed_number();
+  uint64_t word();
+  uint8_t byte();
+  std::string_view text();
+  // How many of something follow that take a byte each at least.
+  size_t count();
+  size_t left() const;
+
+  bool is_good() const;
+  // Says what is wrong with what was read; the first one counts. False.
+  bool fail(std::string detail);
+  DecodeError error() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace harn::data

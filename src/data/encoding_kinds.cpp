@@ -126,6 +126,23 @@ void add_member(Decoder& in, Opened& opened, Value part) {
   if (!opened.value.as_set()->insert(std::move(part))) in.fail("an item is in a set twice");
 }
 
+// Loops over a set count its places, so those of a program that is put away must stay where they are.
+void write_holed_set(Encoder& out, const Value& value) { out.number(value.as_set()->used); }
+const Value* place_part(const Value& whole, size_t& cursor) {
+  const SetObject* set = whole.as_set();
+  return cursor < set->used ? set->items + cursor++ : nullptr;
+}
+void read_holed_set(Decoder& in, Opened& opened) {
+  uint64_t places = in.number();
+  if (places > kMaxListSize) return void(in.fail("a set is too large"));
+  if (places > 0 && in.owe_parts(opened, places)) opened.value = new_set_of_places(opened.parts);
+  else opened.value = new_set();
+}
+void add_place(Decoder& in, Opened& opened, Value part) {
+  if (part.is(Kind::Unset)) opened.value.as_set()->leave_hole();
+  else add_member(in, opened, std::move(part));
+}
+
 void write_nothing(Encoder&, const Value&) {}
 const Value* pair_part(const Value& whole, size_t& cursor) {
   const PairObject* pair = whole.as_pair();
@@ -350,6 +367,14 @@ constexpr KindRow kRows[] = {
      .read_before = read_key,
      .add = add_value},
     {.kind = Kind::Set,
+     .tag = Tag::HoledSet,
+     .write = write_holed_set,
+     .part = place_part,
+     .is_shareable = always,
+     .append_path = append_number,
+     .read = read_holed_set,
+     .add = add_place},
+    {.kind = Kind::Set,
      .tag = Tag::Set,
      .write = write_set,
      .part = set_part,
@@ -412,6 +437,22 @@ const KindRow* row_of(const Value& value) {
   if (value.is_string() && value.as_string()->is_error()) return row_of(Tag::ErrorText);
   static constexpr auto rows = rows_by<static_cast<size_t>(Kind::Count)>([](const KindRow& row) { return row.kind; });
   return rows[static_cast<size_t>(value.kind())];
+}
+
+const KindRow* row_among_objects(const Value& value) {
+  switch (value.kind()) {
+    case Kind::Closure:
+    case Kind::Iter:
+    case Kind::Generator:
+    case Kind::Rng:
+    case Kind::Cell:
+    case Kind::StructType:
+    case Kind::EnumType:
+    case Kind::Error:
+    case Kind::Handle: return nullptr;
+    case Kind::Set: return row_of(value.as_set()->size == value.as_set()->used ? Tag::Set : Tag::HoledSet);
+    default: return row_of(value);
+  }
 }
 
 const KindRow* row_of(Tag tag) {

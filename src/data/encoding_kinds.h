@@ -37,9 +37,16 @@ enum class Tag : uint8_t {
   Iter = 14,
   Rng = 15,
   Type = 16,
-  Shared = 17,      // the value that follows is referred to later: it gets the next number when it is complete
-  ErrorText = 19,   // a string that a `catch` got from the runtime
-  Again = 18,       // such a value, by its number
+  Shared = 17,     // the value that follows is referred to later: it gets the next number when it is complete
+  ErrorText = 19,  // a string that a `catch` got from the runtime
+  Again = 18,      // such a value, by its number
+  // Only among the values of a whole program (`Objects`).
+  Unset = 20,
+  Builtin = 21,
+  Object = 22,    // by its number
+  Frozen = 23,    // the value that follows is for several tasks
+  HoledSet = 24,  // a set whose places count
+  FrozenWithFunctions = 25,
   SmallInt = 0x80,  // and above: the int itself in seven bits
 };
 
@@ -75,7 +82,9 @@ class Numbers {
 // What rows write with.
 class Encoder : public WireWriter {
  public:
-  Encoder(std::string& out, Survey& survey) : WireWriter(out), survey_(survey) {}
+  // `objects`: null where there are none.
+  Encoder(std::string& out, Survey& survey, Objects* objects = nullptr)
+      : WireWriter(out), survey_(survey), objects_(objects) {}
 
   void long_text(std::string_view text);
   // A name that other objects may have, too.
@@ -89,6 +98,7 @@ class Encoder : public WireWriter {
   void describe(const vm::Object* type);
 
   Survey& survey_;
+  Objects* objects_;
   Numbers<const vm::StringObject*> names_;
   Numbers<const vm::Object*> types_;
   Numbers<const vm::Shape*> shapes_;
@@ -116,6 +126,8 @@ struct KindRow;
 struct Opened {
   const KindRow* row = nullptr;
   bool is_shared = false;
+  bool is_frozen = false;
+  bool holds_functions = false;   // and is frozen
   vm::Value value;                // what is being made
   size_t parts = 0;               // how many it has
   size_t number = 0;              // of the next one
@@ -128,7 +140,10 @@ struct Opened {
 // What rows read with. `fail` is remembered: what comes after it counts no more.
 class Decoder : public WireReader {
  public:
-  Decoder(std::string_view bytes, TypeNames& types) : WireReader(bytes), types_(types) {}
+  Decoder(std::string_view bytes, TypeNames& types, Objects* objects = nullptr)
+      : WireReader(bytes), types_(types), objects_(objects) {}
+
+  Objects* objects() { return objects_; }
 
   bool fail(std::string detail);
   bool is_good() const { return error_.empty() && !failed(); }
@@ -148,8 +163,11 @@ class Decoder : public WireReader {
   void read_key_list();
   bool read_struct_type(const TypeName& name, const vm::Value& found);
   bool read_enum_type(const TypeName& name, KnownType& known);
+  const KnownType* type_among_objects();
 
   TypeNames& types_;
+  Objects* objects_;
+  std::unordered_map<uint64_t, KnownType> object_types_;  // by number
   std::string error_;
   size_t error_offset_ = 0;
   size_t owed_ = 0;  // parts that have not begun
@@ -188,6 +206,8 @@ struct KindRow {
 
 // Null: not data.
 const KindRow* row_of(const vm::Value& value);
+// The same for a value of a whole program: null when it is an object.
+const KindRow* row_among_objects(const vm::Value& value);
 const KindRow* row_of(Tag tag);
 
 }  // namespace harn::data

@@ -107,6 +107,7 @@ count formatted formatted
 [ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"
 count eager python3 tests/stress/eager.py --harn "$harn"
 count stress python3 tests/stress/run.py --harn "$harn" --seconds "${STRESS_SECONDS:-10}"
+count park python3 tests/park/run.py --harn "$harn" --fixtures
 count copies python3 tests/copies/run.py --harn "$harn"
 count updates python3 tests/fuzz/updates.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"
 count differential python3 tests/fuzz/differential.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}"

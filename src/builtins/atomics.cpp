@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "vm/handle.h"
 
 namespace harn::builtins {
@@ -74,6 +75,13 @@ Outcome<Value> atomic_cas(Call& call) {
   return Value::boolean(atomic->number.compare_exchange_strong(expected, wanted));
 }
 
+// ---- putting away ----
+
+Value make_atomic(Vm&) { return new_handle<Atomic>(kAtomicType); }
+void atomic_fields(park::Archive& archive, HandleObject& handle) {
+  archive.number(static_cast<Atomic&>(handle).number);
+}
+
 constinit const Builtin kRows[] = {
     {.name = "atomic",
      .signature = "(initial?: any) -> atomic",
@@ -103,6 +111,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::HandleRow kAtomicHandle = {&kAtomicType, "atomic", make_atomic, atomic_fields};
 
 std::span<const Builtin> atomic_rows() { return kRows; }
 

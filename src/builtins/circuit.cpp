@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "builtins/wait_time.h"
 
 namespace harn::builtins {
@@ -85,6 +86,22 @@ Outcome<Value> record_failure(Call& call) {
   return Value::boolean(true);
 }
 
+// ---- putting away ----
+
+void breaker_fields(park::Archive& archive, Breaker& breaker) {
+  archive.number(breaker.threshold);
+  archive.number(breaker.reset_ms);
+  archive.number(breaker.failures);
+  archive.number(breaker.is_open);
+  archive.number(breaker.half_open_at);
+}
+void breakers_fields(park::Archive& archive, Vm& vm) {
+  auto& by_name = vm.local<Breakers>().by_name;
+  archive.entries(
+      by_name, [&](std::string& name) { archive.text(name); },
+      [&](Breaker& breaker) { breaker_fields(archive, breaker); });
+}
+
 constinit const Builtin kRows[] = {
     {.name = "circuit_breaker",
      .signature = "(name?: string, threshold?: int, reset_ms?: int) -> string",
@@ -114,6 +131,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::PartRow kBreakersPart = {"circuit breakers", breakers_fields};
 
 std::span<const Builtin> circuit_rows() { return kRows; }
 

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "builtins/http_answer.h"
 #include "builtins/http_options.h"
 #include "effects/http_stream.h"
@@ -33,6 +34,10 @@ class KnownStreams {
   bool is_full() {
     std::lock_guard guard(lock_);
     return streams_.size() >= kMostStreams;
+  }
+  bool is_empty() {
+    std::lock_guard guard(lock_);
+    return streams_.empty();
   }
   std::string add(KnownStream stream) {
     std::string name = fmt::format("http-stream-{}", stream.number);
@@ -106,6 +111,10 @@ Outcome<Value> http_stream_close(Call& call) {
   return Value::boolean(was_open);
 }
 
+void stream_fields(park::Archive& archive, Vm& vm) {
+  if (archive.is_looking() && !vm.local<KnownStreams>().is_empty()) archive.refuse("an HTTP stream is open");
+}
+
 constinit const Builtin kRows[] = {
     {.name = "http_stream_close",
      .signature = "(stream: string) -> bool",
@@ -131,6 +140,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::PartRow kHttpStreamsPart = {"http streams", stream_fields};
 
 std::span<const Builtin> http_stream_rows() { return kRows; }
 

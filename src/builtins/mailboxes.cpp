@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "builtins/task_scope.h"
 #include "vm/scheduler.h"
 #include "vm/transfer.h"
@@ -54,6 +55,7 @@ class Mailboxes {
     }
     return box;
   }
+  void fields(park::Archive& archive);
   void note_closed(ScopedName name) {
     std::lock_guard lock(lock_);
     closed_.push_back({std::move(name.scope), std::move(name.name)});
@@ -263,6 +265,31 @@ Outcome<Value> mailbox_metrics(Call& call) {
       .done();
 }
 
+// ---- putting away ----
+
+void fields(park::Archive& archive, Mailbox& box) {
+  archive.number(box.capacity);
+  archive.number(box.closed);
+  archive.items(box.items, [&](Value& item) { archive.value(item); });
+  archive.queue(box.receivers);
+  archive.queue(box.senders);
+  archive.number(box.sent);
+  archive.number(box.received);
+  archive.number(box.failed_sends);
+}
+void Mailboxes::fields(park::Archive& archive) {
+  auto name = [&](Name& name) {
+    archive.text(name.first);
+    archive.text(name.second);
+  };
+  archive.entries(boxes_, name, [&](MailboxRef& box) {
+    if (archive.is_reading()) box = std::make_shared<Mailbox>();
+    builtins::fields(archive, *box);
+  });
+  archive.items(closed_, name);
+}
+void mailbox_fields(park::Archive& archive, Vm& vm) { vm.local<Mailboxes>().fields(archive); }
+
 constinit const Builtin kRows[] = {
     {.name = "mailbox_close",
      .signature = "(target: string | dict) -> bool",
@@ -302,6 +329,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::PartRow kMailboxesPart = {"mailboxes", mailbox_fields};
 
 std::span<const Builtin> mailbox_rows() { return kRows; }
 

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "vm/scheduler.h"
 #include "vm/cycles.h"
 #include "vm/transfer.h"
@@ -25,6 +26,7 @@ struct Join : HandleObject {
   struct Hook final : FinishHook {
     Join* join = nullptr;
     void finished(Task& task) override { join->task_finished(task); }
+    HandleObject* handle() override { return join; }
   } hook;
   SpinLock lock;
   Scheduler* scheduler = nullptr;
@@ -219,15 +221,22 @@ Outcome<size_t> limit_of(const Value& limit) {
   return limit.as_int() <= 0 ? SIZE_MAX : static_cast<size_t>(limit.as_int());
 }
 
+Ref<Join> empty_join(Scheduler& scheduler) {
+  auto join = new_handle<Join>(kJoinType);
+  join->hook.join = join.get();
+  join->scheduler = &scheduler;
+  join->waiting.owner = join.get();
+  join->waiting.left = [](WaitQueue& queue, Waiter&, Wake) { static_cast<Join*>(queue.owner)->abort(); };
+  return join;
+}
+
 // Arguments: the items, the body, max_concurrent.
 Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
   size_t limit = HARN_TRY(limit_of(call.arg(2)));
   Task& parent = Scheduler::current();
-  auto join = new_handle<Join>(kJoinType);
-  join->hook.join = join.get();
+  auto join = empty_join(*parent.scheduler);
   join->mode = mode;
   join->limit = limit;
-  join->scheduler = parent.scheduler;
   join->parent = Ref<Task>::share(&parent);
   if (list_size(items) > kMaxListSize) {
     return runtime_error(ErrorKind::Limit, "parallel: at most {} items, got {}", kMaxListSize, list_size(items));
@@ -239,8 +248,6 @@ Outcome<Ref<Join>> new_join(Call& call, Mode mode, Value items) {
   parent.children_started += static_cast<uint32_t>(join->total);
   join->group = child_id(parent.id ^ 0x67726f7570, ++parent.groups_started) | 1;
   join->results.resize(mode == Mode::Each || mode == Mode::Settle ? join->total : 0);
-  join->waiting.owner = join.get();
-  join->waiting.left = [](WaitQueue& queue, Waiter&, Wake) { static_cast<Join*>(queue.owner)->abort(); };
   return join;
 }
 
@@ -325,6 +332,64 @@ Outcome<Value> flow_stop(Call& call) {
   return Value();
 }
 
+// ---- putting away ----
+
+void luggage_fields(park::Archive& archive, Luggage& luggage) {
+  archive.value(luggage.entry);
+  archive.items(luggage.args, [&](Value& value) { archive.value(value); });
+  archive.value(luggage.context);
+  archive.globals(luggage.globals);
+  archive.number(luggage.is_plain);
+  bool is_callable = luggage.entry.is(Kind::Closure);
+  if (archive.is_reading() && !is_callable) archive.fail("a parallel has nothing to run");
+}
+
+// How far it is.
+void progress_fields(park::Archive& archive, Join& join) {
+  archive.number(join.started);
+  archive.number(join.ended);
+  archive.number(join.aborted);
+  archive.number(join.failed_at);
+  archive.error(join.failure);
+  archive.items(join.results, [&](Value& value) { archive.value(value); });
+  archive.items(join.tasks, [&](Join::Started& one) {
+    archive.handle(one.task, kTaskType);
+    archive.number(one.has_ended);
+  });
+  archive.number(join.tasks_from);
+  archive.items(join.arrived, [&](Join::Arrived& one) {
+    archive.number(one.index);
+    archive.value(one.value);
+    archive.error(one.error);
+  });
+}
+
+Value make_join(Vm& vm) { return empty_join(vm.scheduler()); }
+void join_fields(park::Archive& archive, HandleObject& handle) {
+  auto& join = static_cast<Join&>(handle);
+  archive.handle(join.parent, kTaskType);
+  archive.choice(join.mode, Mode::Race);
+  archive.number(join.total);
+  archive.number(join.limit);
+  luggage_fields(archive, join.luggage);
+  archive.value(join.items);
+  archive.number(join.first_index);
+  archive.number(join.group);
+  progress_fields(archive, join);
+  archive.queue(join.waiting);
+  bool has_all = join.parent && is_list_like(join.items) && join.total <= list_size(join.items) &&
+                 join.started <= join.total && join.tasks_from + join.tasks.size() == join.started;
+  if (archive.is_reading() && !has_all) archive.fail("a parallel does not add up");
+}
+FinishHook* join_hook(HandleObject& handle) { return &static_cast<Join&>(handle).hook; }
+
+Value make_flow(Vm&) { return new_handle<Flow>(kFlowType); }
+void flow_fields(park::Archive& archive, HandleObject& handle) {
+  auto& flow = static_cast<Flow&>(handle);
+  archive.handle(flow.join, kJoinType);
+  if (archive.is_reading() && !flow.join) archive.fail("a stream of results has no tasks");
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__parallel_count",
      .signature = "(count: any, body: any, limit: any) -> any",
@@ -360,6 +425,9 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::HandleRow kJoinHandle = {&kJoinType, "parallel", make_join, join_fields, join_hook};
+const park::HandleRow kFlowHandle = {&kFlowType, "parallel stream", make_flow, flow_fields};
 
 std::span<const Builtin> parallel_rows() { return kRows; }
 

@@ -4,6 +4,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "builtins/task_scope.h"
 #include "vm/pace.h"
 #include "vm/transfer.h"
@@ -346,6 +347,37 @@ Outcome<Value> shared_scope_id(Call& call) {
   return text_value(HARN_TRY(scope_id(call, scope, options)));
 }
 
+// ---- putting away ----
+
+void counter_fields(park::Archive& archive, Counters& counters) {
+  for (int64_t* field : {&counters.reads, &counters.writes, &counters.cas_successes, &counters.cas_failures,
+                         &counters.stale_reads, &counters.version}) {
+    archive.number(*field);
+  }
+}
+void fields(park::Archive& archive, SharedCell& cell) {
+  archive.value(cell.value);
+  counter_fields(archive, cell.counters);
+}
+void fields(park::Archive& archive, SharedMap& map) {
+  archive.entries(
+      map.values, [&](std::string& key) { archive.text(key); }, [&](Value& value) { archive.value(value); });
+  counter_fields(archive, map.counters);
+}
+void shared_state_fields(park::Archive& archive, Vm& vm) {
+  auto& state = vm.local<SharedState>();
+  auto name = [&](std::pair<std::string, std::string>& name) {
+    archive.text(name.first);
+    archive.text(name.second);
+  };
+  auto own = [&](auto& item) {
+    if (archive.is_reading()) item = std::make_unique<std::remove_reference_t<decltype(*item)>>();
+    fields(archive, *item);
+  };
+  archive.entries(state.cells.items(), name, own);
+  archive.entries(state.maps.items(), name, own);
+}
+
 constinit const Builtin kRows[] = {
     {.name = "shared_cas",
      .signature = "(cell: dict, expected_or_snapshot: any, value: any) -> bool",
@@ -420,6 +452,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::PartRow kSharedStatePart = {"shared state", shared_state_fields};
 
 std::span<const Builtin> shared_state_rows() { return kRows; }
 

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "vm/scheduler.h"
 #include "vm/transfer.h"
 #include "vm/vm.h"
@@ -125,6 +126,28 @@ Outcome<Value> interrupt_off(Call& call) {
 
 Outcome<Value> interrupted(Call& call) { return Value::boolean(call.vm().was_interrupted()); }
 
+// ---- putting away ----
+
+void handler_fields(park::Archive& archive, Handler& handler) {
+  archive.number(handler.id);
+  archive.value(handler.callable);
+  archive.items(handler.signals, [&](int& signal) {
+    int64_t number = signal;
+    archive.number(number);
+    signal = static_cast<int>(number);
+  });
+  archive.number(handler.once);
+  archive.number(handler.timeout_ms);
+}
+void signal_fields(park::Archive& archive, Vm& vm) {
+  auto& handlers = vm.local<Handlers>();
+  archive.number(handlers.ids);
+  archive.items(handlers.all, [&](Handler& handler) { handler_fields(archive, handler); });
+  if (!archive.is_reading() || handlers.all.empty()) return;
+  vm.scheduler().set_signal_handler(on_signal);
+  vm.scheduler().expect_signals(true);
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__interrupt_on",
      .signature = "(handler: any, options: dict) -> dict",
@@ -138,6 +161,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::PartRow kSignalsPart = {"signals", signal_fields};
 
 std::span<const Builtin> signal_rows() { return kRows; }
 

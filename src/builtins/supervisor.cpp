@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "builtins/task_scope.h"
 #include "vm/transfer.h"
 
@@ -87,6 +88,20 @@ Outcome<Value> events(Call& call) {
   return Value(std::move(out));
 }
 
+// ---- putting away ----
+
+void supervisor_fields(park::Archive& archive, Vm& vm) {
+  auto& supervisors = vm.local<Supervisors>();
+  archive.items(supervisors.all, [&](Published& published) {
+    archive.value(published.record);
+    archive.items(published.events, [&](Value& event) { archive.value(event); });
+  });
+  if (!archive.is_reading()) return;
+  for (size_t i = 0; i < supervisors.all.size(); ++i) {
+    supervisors.by_id[fmt::format("supervisor_{}", i + 1)] = &supervisors.all[i];
+  }
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__supervisor_event",
      .signature = "(id: string, event: dict) -> nil",
@@ -133,6 +148,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::PartRow kSupervisorsPart = {"supervisors", supervisor_fields};
 
 Outcome<Value> supervisor_states(Vm& vm) {
   auto out = new_list();

@@ -64,6 +64,9 @@ class ScopedStore {
     for (auto& [key, item] : items_) visit(ScopedName{key.first, key.second}, *item);
   }
 
+  // All of them, while nobody else looks.
+  auto& items() { return items_; }
+
  private:
   SpinLock lock_;
   std::map<std::pair<std::string, std::string>, std::unique_ptr<T>> items_;

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
 #include "builtins/sha1.h"
 #include "effects/clock.h"
 #include "effects/random.h"
@@ -142,6 +143,12 @@ Outcome<Value> uuid_v5(Call& call) {
   return to_text(uuid);
 }
 
+void uuid_fields(park::Archive& archive, Vm& vm) {
+  auto& last = vm.local<LastV7>();
+  archive.number(last.time_ms);
+  archive.number(last.counter);
+}
+
 constinit const Builtin kRows[] = {
     {.name = "uuid",
      .signature = "() -> string",
@@ -173,6 +180,8 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+const park::PartRow kUuidsPart = {"uuids", uuid_fields};
 
 std::span<const vm::Builtin> uuid_rows() { return kRows; }
 

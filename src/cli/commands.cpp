@@ -8,7 +8,7 @@
 namespace harn::cli {
 
 static constexpr const Command* kCommands[] = {
-    &kRun,     &kReplay,   &kTest,   &kFmt,   &kCheck,  &kRepl,        &kBench,
+    &kRun,     &kReplay,   &kResume, &kTest,  &kFmt,    &kCheck,       &kRepl,    &kBench,
     &kExplain, &kBuiltins, &kDisasm, &kParse, &kTokens, &kCompletions, &kVersion,
 };
 

@@ -68,6 +68,29 @@ Result<void> replace_file(const std::string& path, std::string_view text) {
   return io_error("write", path);
 }
 
+// So that the new name is there after a crash, too.
+static void sync_directory(const std::string& path) {
+  size_t slash = path.rfind('/');
+  std::string directory = slash == std::string::npos ? "." : slash == 0 ? "/" : path.substr(0, slash);
+  OpenFile file(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (file.is_open()) fsync(file.fd());
+}
+
+Result<void> write_private_file(const std::string& path, std::string_view bytes) {
+  std::string temporary = path + ".harn-XXXXXX";
+  OpenFile file(mkostemp(temporary.data(), O_CLOEXEC));  // for its owner only
+  if (!file.is_open()) return io_error("write", path);
+  if (write_all(file.fd(), bytes) && fsync(file.fd()) == 0 && file.close() &&
+      rename(temporary.c_str(), path.c_str()) == 0) {
+    sync_directory(path);
+    return {};
+  }
+  int saved = errno;
+  unlink(temporary.c_str());
+  errno = saved;
+  return io_error("write", path);
+}
+
 Result<void> write_file(const std::string& path, std::string_view text) {
   OpenFile file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!file.is_open() || !write_all(file.fd(), text) || !file.close()) return io_error("write", path);

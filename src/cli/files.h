@@ -21,6 +21,8 @@ using engine::reason_of_signal;
 // Replaces a file in one step: a reader sees the old text or the new one, never a part, whatever
 // happens. Keeps its permissions. A symbolic link stays one: its target is replaced.
 Result<void> replace_file(const std::string& path, std::string_view text);
+// The same for a file of ours, which may not be there yet: only its owner can read it.
+Result<void> write_private_file(const std::string& path, std::string_view bytes);
 // For reports: creates or overwrites.
 Result<void> write_file(const std::string& path, std::string_view text);
 

@@ -19,6 +19,7 @@ enum ExitCode : int {
   kUsage = 2,
   kDiverged = 3,  // a replay that was not the recorded run
   kNoMemory = 70,
+  kPutAway = 75,  // not finished: it goes on with `harn resume`
   kInterrupted = 124,
   kOutputClosed = 141,  // what shells report for a program that a closed pipe ended
 };

@@ -72,6 +72,20 @@ effects::TapeHeader tape_header(const Source& source, const Prepared& prepared) 
   return header;
 }
 
+Origin origin_of(const Source& source, const Prepared& prepared) {
+  Origin origin{.while_limit = static_cast<int64_t>(prepared.settings.limits.while_limit),
+                .task = prepared.surroundings.task,
+                .project_root = prepared.surroundings.project_root};
+  if (source.file.empty()) {
+    origin.name = source.loaded->main->source->path();
+    origin.text = source.loaded->main->source->text();
+  } else {
+    origin.file = real_path(source.file).value_or(source.file);
+  }
+  for (std::string_view argument : prepared.surroundings.args) origin.args.emplace_back(argument);
+  return origin;
+}
+
 int run(const Arguments& arguments) {
   bool inline_code = arguments.has("-e");
   if (inline_code && !arguments.operands().empty()) {
@@ -92,6 +106,9 @@ int run(const Arguments& arguments) {
   auto watch = watch_options(arguments);
   if (!watch) return report_usage(arguments, watch.error());
 
+  auto parking = parking_of(arguments);
+  if (!parking) return report_usage(arguments, parking.error());
+
   engine::Loaded& loaded = *source->loaded;
   bool json = arguments.has("--json");
   auto program = engine::compile(loaded);
@@ -102,6 +119,10 @@ int run(const Arguments& arguments) {
                     .settings = settings({.while_limit = *limit}, *workers),
                     .answers = entry_returns(*loaded.main) ? Answers::Yes : Answers::No,
                     .watch = std::move(*watch)};
+  if (!parking->to.empty()) {
+    prepared.parking = *std::move(parking);
+    prepared.origin = origin_of(*source, prepared);
+  }
   if (!prepared.watch.record_to.empty()) {
     prepared.header = tape_header(*source, prepared);
     // The order in which tasks meet is part of what is recorded.
@@ -130,6 +151,8 @@ constexpr Option kOptions[] = {
      .value = "NAME=N,...",
      .help = "at most N effects of a capability, such as `process.exec=5` or `network=100`"},
     {.name = "--json", .help = "print everything the program writes as JSON events, one a line"},
+    kParkTo,
+    kParkAtWait,
 };
 
 }  // namespace
@@ -145,7 +168,7 @@ constinit const Command kRun = {
 words that look like flags. `harn FILE.harn ARGS...` is short for `harn run FILE.harn -- ARGS...`.
 
 Exit code: 0, or the int the program returned; 1 after an error or a returned Result.Err;
-124 after Ctrl-C or SIGTERM.
+75 when it was put away; 124 after Ctrl-C or SIGTERM.
 
 A recording holds no secrets. With --record, tasks run on one worker unless --workers says otherwise: then they meet
 in the same order when the recording is replayed.)",

@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "data/json.h"
 #include "net/process.h"
+#include "vm/scheduler.h"
 
 namespace harn::cli {
 
@@ -82,6 +83,31 @@ int run_events(Prepared prepared) {
   return *watch ? (*watch)->end(code) : code;
 }
 
+// Begins the program, or goes on with it.
+Result<vm::Outcome<vm::Value>> run(engine::Machine& machine, Prepared& prepared) {
+  bool goes_on = !prepared.state.empty();
+  if (goes_on) HARN_CHECK(machine.take_up(std::move(prepared.program), prepared.state));
+  machine.vm().scheduler().stand_still_at(prepared.parking.at_wait);
+  if (goes_on) return machine.go_on(prepared.surroundings);
+  return machine.run(std::move(prepared.program), prepared.surroundings);
+}
+
+// What it has written by now is out, and will not be written again.
+int put_away(vm::Vm& vm, ProcessHost& host, const Prepared& prepared) {
+  host.flush();
+  if (host.output_error() != 0) return output_failed(host.output_error());
+  return put_away(vm, prepared.parking, prepared.origin);
+}
+
+int finish(vm::Vm& vm, ProcessHost& host, const Prepared& prepared, const vm::Outcome<vm::Value>& outcome) {
+  if (vm.scheduler().stands_still()) return put_away(vm, host, prepared);
+  Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
+  Ending ending = ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO));
+  // That the program failed because of it is nothing new.
+  if (prepared.player && prepared.player->divergence()) ending.message.clear();
+  return report_ending(host, ending);
+}
+
 int run_process(Prepared prepared) {
   ProcessHost host;
   // The process ends with the program, and its memory with it: nothing is taken apart piece by
@@ -92,13 +118,9 @@ int run_process(Prepared prepared) {
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto watch = begin_watch(machine->vm(), prepared);
   if (!watch) return fail_with(watch.error().message);
-  auto outcome = machine->run(std::move(prepared.program), prepared.surroundings);
+  auto outcome = run(*machine, prepared);
   net::kill_all_processes();  // of tasks that were given up
-  Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
-  Ending ending = ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO));
-  // That the program failed because of it is nothing new.
-  if (prepared.player && prepared.player->divergence()) ending.message.clear();
-  int code = report_ending(host, ending);
+  int code = outcome ? finish(machine->vm(), host, prepared, *outcome) : fail_with(outcome.error().message);
   if (*watch) code = (*watch)->end(code);
   if (prepared.player) code = report_replay(*prepared.player, code);
 #ifdef HARN_SANITIZED

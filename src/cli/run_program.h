@@ -4,11 +4,12 @@
 #include <string>
 
 #include "cli/ending.h"
+#include "cli/parking.h"
 #include "cli/watch.h"
 #include "effects/replay.h"
 #include "engine/machine.h"
 
-// Runs a program that has been loaded, on this process: `harn run` and `harn replay`.
+// Runs a program that has been loaded, on this process: `harn run`, `harn replay` and `harn resume`.
 namespace harn::cli {
 
 struct Prepared {
@@ -20,6 +21,9 @@ struct Prepared {
   WatchOptions watch = {};
   effects::TapeHeader header = {};                    // for a recording
   std::shared_ptr<effects::Player> player = nullptr;  // a replay
+  Parking parking = {};
+  Origin origin = {};      // for whoever goes on with it
+  std::string state = {};  // of a program that goes on; empty: it begins
 };
 
 // The exit code. With `json` everything that is written is an event.

@@ -4,9 +4,12 @@
 
 #include "base/fmt.h"
 #include "base/result.h"
+#include "builtins/parking.h"
 #include "builtins/registry.h"
 #include "compile/catalog.h"
+#include "park/park.h"
 #include "vm/claim.h"
+#include "vm/scheduler.h"
 
 namespace harn::engine {
 
@@ -57,21 +60,42 @@ vm::Outcome<vm::Value> Machine::load(std::unique_ptr<bytecode::Program> program,
   return vm_.load(std::move(program));
 }
 
+vm::Outcome<vm::Value> Machine::call_entry(const Surroundings& surroundings) {
+  std::vector<vm::Value> args;
+  for (const auto& param : entry_->params) args.push_back(bind_parameter(param, surroundings));
+  return vm_.call(vm_.global(entry_->global), args);
+}
+
 vm::Outcome<vm::Value> Machine::run_entry(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
                                           std::optional<size_t> test) {
-  std::optional<bytecode::PipelineEntry> entry;
-  if (test) entry = program->pipelines[*test];
-  else if (auto* chosen = entry_pipeline(*program)) entry = *chosen;
+  if (test) entry_ = program->pipelines[*test];
+  else if (auto* chosen = entry_pipeline(*program)) entry_ = *chosen;
   vm::Value value = HARN_TRY(load(std::move(program), surroundings));
-  if (!entry) return value;
-  std::vector<vm::Value> args;
-  for (const auto& param : entry->params) args.push_back(bind_parameter(param, surroundings));
-  return vm_.call(vm_.global(entry->global), args);
+  if (!entry_ || vm_.scheduler().stands_still()) return value;
+  return call_entry(surroundings);
 }
 
 vm::Outcome<vm::Value> Machine::run(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
                                     std::optional<size_t> test) {
-  auto outcome = run_entry(std::move(program), surroundings, test);
+  return finished(run_entry(std::move(program), surroundings, test));
+}
+
+Result<void> Machine::take_up(std::unique_ptr<bytecode::Program> program, std::string_view state) {
+  if (auto* chosen = entry_pipeline(*program)) entry_ = *chosen;
+  return park::take_up(vm_, std::move(program), state, builtins::park_kinds());
+}
+
+vm::Outcome<vm::Value> Machine::run_rest(const Surroundings& surroundings) {
+  bool was_loading = vm_.is_loading();
+  vm::Value value = HARN_TRY(vm_.go_on());
+  if (!entry_ || !was_loading || vm_.scheduler().stands_still()) return value;
+  return call_entry(surroundings);
+}
+
+vm::Outcome<vm::Value> Machine::go_on(const Surroundings& surroundings) { return finished(run_rest(surroundings)); }
+
+vm::Outcome<vm::Value> Machine::finished(vm::Outcome<vm::Value> outcome) {
+  if (vm_.scheduler().stands_still()) return outcome;
   // Tasks clean up: defers run, children are killed. A program that fails at that has failed.
   auto ended = vm_.end_tasks();
   if (getenv("HARN_COUNT_COPIES")) fmt::print(stderr, "copied items: {}\n", vm::copied_items.load());

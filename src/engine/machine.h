@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "bytecode/code.h"
 #include "effects/run.h"
 #include "vm/vm.h"
@@ -48,14 +49,24 @@ class Machine {
 
   // Runs the modules. The value is that of the main module.
   vm::Outcome<vm::Value> load(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings);
-  // Runs the modules, then the entry pipeline, or the pipeline `test` of the program if given, and ends its tasks.
+  // Runs the modules, then the entry pipeline, or the pipeline `test` of the program if given, and ends its tasks; unless
+  // it is to be put away (src/park) and stands still.
   vm::Outcome<vm::Value> run(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
                              std::optional<size_t> test = {});
 
+  // The same for a program that was put away: makes it the one that was, and runs the rest of it.
+  Result<void> take_up(std::unique_ptr<bytecode::Program> program, std::string_view state);
+  vm::Outcome<vm::Value> go_on(const Surroundings& surroundings);
+
  private:
+  vm::Outcome<vm::Value> call_entry(const Surroundings& surroundings);
+  vm::Outcome<vm::Value> run_rest(const Surroundings& surroundings);
+  // Ends the tasks of a program that has ended.
+  vm::Outcome<vm::Value> finished(vm::Outcome<vm::Value> outcome);
   vm::Outcome<vm::Value> run_entry(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
                                    std::optional<size_t> test);
   vm::Vm vm_;
+  std::optional<bytecode::PipelineEntry> entry_;
 };
 
 }  // namespace harn::engine

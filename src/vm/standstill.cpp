@@ -10,6 +10,7 @@ std::string_view Standstill::tie() const {
   if (vm_.units_.size() != 1) return "it is an interactive session";
   if (scheduler_.host_calls()) return "it is being called from outside";
   if (scheduler_.root_->is_held || !scheduler_.beside_root_.empty()) return "it is handling a signal";
+  if (scheduler_.clock_.is_following()) return "it is a replay";
   if (scheduler_.stopping_ || vm_.has_stop()) return "it is being stopped";
   return {};
 }

@@ -1,0 +1,44 @@
+#include "builtins/parking.h"
+
+#include "builtins/terminal.h"
+#include "effects/run.h"
+
+namespace harn::builtins {
+
+using park::Archive;
+
+namespace {
+
+// The world is another one afterwards; what tests have put in its place, and tapes, belong to this one.
+void world_fields(Archive& archive, vm::Vm& vm) {
+  effects::Run& run = effects::Run::of(vm);
+  effects::World& world = run.world();
+  auto attending = run.attending();
+  if (archive.is_looking() && (!world.mocks.empty() || attending.recorder || attending.player)) {
+    archive.refuse("a test or a tape stands in for the world outside");
+  }
+  bool has_seed = world.seed.has_value();
+  uint64_t seed = world.seed.value_or(0);
+  archive.number(has_seed);
+  archive.word(seed);
+  if (archive.is_reading()) world.seed = has_seed ? std::optional(seed) : std::nullopt;
+}
+constexpr park::PartRow kWorldPart = {"world", world_fields};
+
+void terminal_fields(Archive& archive, vm::Vm& vm) {
+  Terminal& terminal = Terminal::of(vm);
+  if (archive.is_looking() && terminal.errors) archive.refuse("its standard error is being captured");
+  archive.choice(terminal.color_mode, ColorMode::Never);
+  archive.choice(terminal.log_level, LogLevel::Error);
+}
+constexpr park::PartRow kTerminalPart = {"terminal", terminal_fields};
+
+}  // namespace
+
+park::Kinds park_kinds() {
+  return {.handles = {&kAtomicHandle, &kJoinHandle, &kFlowHandle},
+          .parts = {&kWorldPart, &kTerminalPart, &kSharedStatePart, &kMailboxesPart, &kBreakersPart, &kSupervisorsPart,
+                    &kUuidsPart, &kSignalsPart, &kHttpStreamsPart}};
+}
+
+}  // namespace harn::builtins

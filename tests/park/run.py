@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Puts programs away at every wait they make, takes them up in a new process, and compares what they write with a run
+that was left alone.
+
+    tests/park/run.py --harn build/release/src/cli/harn [--only NAME] [--fixtures] [--waits N]
+
+Every program of tests/park/programs runs to its end, then once for each of its waits: it stops there, its process
+ends, and another one goes on. Then once more from wait to wait, a process for each.
+
+With --fixtures the same is done to the fixtures of tests/conformance that wait, for the first N waits (default 3).
+Those that are in the middle of something that cannot travel must say so."""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+FIXTURES = HERE.parent / "conformance"
+PUT_AWAY = 75
+TIMEOUT = 60
+ENVIRONMENT = {**os.environ, "HARN_SEED": "7"}
+REFUSED = b"error: this program cannot be put away: "
+ALL = 10 ** 6
+
+# What they print depends on how long something takes.
+UNSTEADY = {"mutex_block_counts_its_time", "others_run_while_a_builtin_computes", "long_builtins_do_not_hold_up_other_tasks",
+            "a_new_task_begins_while_others_compute"}
+
+
+class Runner:
+    def __init__(self, harn, folder):
+        self.harn = harn
+        self.state = str(Path(folder) / "state")
+
+    def call(self, *words):
+        done = subprocess.run([self.harn, *words, "--workers", "1"], stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=TIMEOUT, env=ENVIRONMENT)
+        errors = b"".join(line for line in done.stderr.splitlines(True) if not line.startswith(b"harn: put away"))
+        return done.returncode, done.stdout, errors
+
+    def begin(self, program, wait):
+        return self.call("run", str(program), "--park-to", self.state, "--park-at-wait", str(wait))
+
+    def once(self, program, wait):
+        """Whether it was put away at that wait, and what it has written in the end."""
+        code, out, errors = self.begin(program, wait)
+        if code != PUT_AWAY:
+            return False, (code, out, errors)
+        code, more, more_errors = self.call("resume", self.state)
+        return True, (code, out + more, errors + more_errors)
+
+    def step_by_step(self, program, most):
+        """How often it was put away, and what it has written, when that is done at every wait."""
+        code, out, errors = self.begin(program, 1)
+        steps = 0
+        while code == PUT_AWAY:
+            steps += 1
+            again = ["--park-to", self.state] if steps < most else []
+            code, more, more_errors = self.call("resume", self.state, *again)
+            out, errors = out + more, errors + more_errors
+        return steps, (code, out, errors)
+
+
+def shown(result):
+    code, out, errors = result
+    return f"exit {code}\n{out.decode(errors='replace')}{errors.decode(errors='replace')}"
+
+
+def check(harn, program, most=ALL):
+    """What is wrong, or None, and how often the program was put away."""
+    with tempfile.TemporaryDirectory(prefix="harn-park-") as folder:
+        runner = Runner(harn, folder)
+        whole = None
+        waits = 0
+        while waits < most:
+            was_put_away, result = runner.once(program, waits + 1)
+            if REFUSED in result[2]:
+                return None, waits
+            if not was_put_away and waits == 0:
+                return None, 0
+            whole = whole or runner.call("run", str(program))
+            if result != whole:
+                return f"put away at wait {waits + 1}:\n{shown(result)}\ninstead of\n{shown(whole)}", waits
+            if not was_put_away:
+                break
+            waits += 1
+        steps, result = runner.step_by_step(program, most)
+        if REFUSED not in result[2] and result != whole:
+            return f"put away at every wait ({steps}):\n{shown(result)}\ninstead of\n{shown(whole)}", waits
+        return None, waits + steps
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--harn", required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--fixtures", action="store_true")
+    parser.add_argument("--waits", type=int, default=3)
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    harn = str(Path(options.harn).resolve())
+    own = [(path, ALL) for path in sorted((HERE / "programs").glob("*.harn")) if not path.stem.startswith("module_")]
+    if options.fixtures:
+        own += [(path, options.waits) for path in sorted(FIXTURES.rglob("*.harn"))]
+    jobs = [(path, most) for path, most in own if options.only in str(path) and path.stem not in UNSTEADY]
+    start = time.time()
+    passed = failed = total = 0
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for (path, most), (problem, times) in zip(jobs, pool.map(lambda job: check(harn, *job), jobs)):
+            total += times
+            if not problem and not times and most == ALL:
+                problem = "it never waits, or cannot be put away"
+            if problem:
+                failed += 1
+                print(f"FAILED {path.stem}: {problem}")
+            elif times:
+                passed += 1
+    print(f"put away {total} times in {time.time() - start:.1f} s")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

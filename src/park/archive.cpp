@@ -350,6 +350,15 @@ static void metrics(Archive& archive, Lock& lock) {
   }
 }
 
+void Archive::lock_name(std::string& key) {
+  uint64_t number = is_reading() ? 0 : code_.block_number(key).value_or(0);
+  wide_number(number, UINT64_MAX);
+  if (!is_reading()) return;
+  const std::string* name = code_.block(number);
+  if (!name) return fail("there is no such block");
+  key = *name;
+}
+
 void Archive::locks() {
   if (!is_reading()) {
     locks_ = still_.locks();
@@ -360,9 +369,10 @@ void Archive::locks() {
     uint64_t capacity = lock ? lock->capacity : 0;
     bool is_of_block = lock && lock->is_of_block;
     text(kind);
-    text(key);
     number(capacity);
     number(is_of_block);
+    if (is_of_block) lock_name(key);
+    else text(key);
     if (is_reading() && is_good()) lock = still_.add_lock(kind, key, capacity, is_of_block);
     if (!lock) return fail("a lock is there twice");
     number(lock->available);
@@ -387,10 +397,13 @@ void Archive::line() {
   if (!is_reading()) tasks = still_.in_line();
   items(tasks, [&](Task*& task) { handle(task, kTaskType); });
   afterwards([this, tasks] {
+    std::unordered_set<const Task*> seen;
     for (Task* task : tasks) {
-      if (!task || task->queued || task->finished) return fail("a task is in line twice, or has ended");
-      still_.put_in_line(*task);
+      if (!task || task->finished || !seen.insert(task).second) return fail("a task is in line twice, or has ended");
     }
+  });
+  at_last([this, tasks] {
+    for (Task* task : tasks) still_.put_in_line(*task);
   });
 }
 
@@ -406,7 +419,7 @@ void Archive::state() {
     if (is_good()) queue(lock->waiting);
   }
   // Each of them that is not for a block keeps the lock from being forgotten.
-  afterwards([this] {
+  at_last([this] {
     constexpr uint64_t kForBlock = UINT64_MAX;
     for (Lock* lock : locks_) {
       lock->waiting.each([&](Waiter& waiter) {
@@ -463,6 +476,7 @@ std::optional<data::DecodeError> Archive::read() {
   all_fields();
   if (is_good() && reader_.left() > 0) fail("bytes follow the state");
   if (is_good()) settle();
+  if (!is_good()) let_go();
   return is_good() ? std::nullopt : std::optional(reader_.error());
 }
 
@@ -479,6 +493,62 @@ void Archive::connect_waiters() {
   }
 }
 
+// Every task that has not ended belongs to the root, by way of its parents; one that has waits for nothing.
+void Archive::check_tasks() {
+  size_t unfinished = 0;
+  for (Entry& entry : objects_) {
+    Task* task = as_task(entry.object);
+    if (!task) continue;
+    if (task->finished && (task->ticket.load() || task->waiter.queue.load() || task->more_waiters)) {
+      return fail("a task that has ended waits");
+    }
+    bool is_apart = !task->finished && !task->parent && !task->is_root();
+    if (is_apart) return fail("a task is nobody's");
+    unfinished += task->finished && !task->is_root() ? 0 : 1;
+  }
+  std::vector<Task*> below{&still_.scheduler().root()};
+  for (size_t i = 0; i < below.size(); ++i) {
+    const std::vector<Task*>& children = children_[below[i]];
+    below.insert(below.end(), children.begin(), children.end());
+  }
+  if (below.size() != unfinished) fail("tasks are each other's children");
+}
+
+void Archive::check_blocks() {
+  for (Lock* lock : locks_) {
+    if (lock->is_of_block && held_blocks_[lock] + lock->available != 1)
+      fail("a block is held by nobody, or by several");
+  }
+}
+
+static void let_go_of_chain(GeneratorObject*& first) {
+  for (GeneratorObject* at = std::exchange(first, nullptr); at;) {
+    release(std::exchange(at, std::exchange(at->coroutine->next_closing, nullptr)));
+  }
+}
+
+// What was read is about to be dropped, in any order.
+void Archive::let_go() {
+  for (Lock* lock : locks_) {
+    if (lock) lock->available = lock->capacity;
+  }
+  for (Entry& entry : objects_) {
+    Coroutine* coroutine = entry.object.is(Kind::Generator) ? entry.object.as_generator()->coroutine : nullptr;
+    if (coroutine && coroutine->is_closing) let_go_of_chain(coroutine->next_closing);
+    Task* task = as_task(entry.object);
+    if (!task) continue;
+    task->current = &task->root;
+    task->parent = nullptr;
+    task->ticket.store(0);
+    let_go_of_chain(task->first_closing);
+    if (WaitQueue* queue = task->waiter.queue.load()) queue->remove(task->waiter);
+    if (!task->more_waiters) continue;
+    for (Waiter& waiter : *task->more_waiters) {
+      if (WaitQueue* queue = waiter.queue.load()) queue->remove(waiter);
+    }
+  }
+}
+
 void Archive::set_timers() {
   std::ranges::stable_sort(timers_, {}, &Set::order);
   for (const Set& set : timers_) still_.scheduler().clock().add(*set.timer, set.due);
@@ -487,12 +557,17 @@ void Archive::set_timers() {
 void Archive::settle() {
   connect_waiters();
   for (size_t i = 0; i < finishers_.size() && is_good(); ++i) finishers_[i]();
+  if (is_good()) check_tasks();
+  if (is_good()) check_blocks();
+  for (auto [cell, number] : cell_owners_) {
+    if (!as_task(object(number))) return fail("a variable is nobody's");
+  }
   if (!is_good()) return;
+  for (auto& finish : last_finishers_) finish();
+  for (auto& [task, children] : children_) still_.set_children(*task, children);
   set_timers();
   for (auto [cell, number] : cell_owners_) {
-    Task* owner = as_task(object(number));
-    if (!owner) return fail("a variable is nobody's");
-    CellList* outer = use_cells(&owner->cells);
+    CellList* outer = use_cells(&as_task(object(number))->cells);
     adopt_cell(cell);
     use_cells(outer);
   }

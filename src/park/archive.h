@@ -158,6 +158,8 @@ class Archive final : data::Objects {
   void error(vm::Thrown& error);
   void globals(vm::GlobalsRef& globals);
   void lock(vm::Lock*& lock);
+  // Reading: somebody is in the `mutex` block.
+  void note_inside(const vm::Lock* block) { ++held_blocks_[block]; }
   void builtin(const vm::Builtin*& row);
   // A function of the program or its prelude; null when reading has failed.
   void prototype(vm::Prototype*& proto);
@@ -175,16 +177,23 @@ class Archive final : data::Objects {
   // Which coroutines wait for a value: what others remember of that is out of date.
   void note_awaiting(const vm::Coroutine* coroutine) { awaiting_.insert(coroutine); }
   bool is_awaiting(const vm::Coroutine* coroutine) const { return awaiting_.contains(coroutine); }
+  // Reading: the tasks that `task` has started and that have not ended, in their order.
+  void set_children(vm::Task& task, std::vector<vm::Task*> children) { children_[&task] = std::move(children); }
   // The task whose list a cell is in; null: it is on its way.
   void owner_of(vm::CellObject& cell);
   vm::FinishHook* hook_of(vm::HandleObject& handle) const;
   const HandleRow* row_of(const vm::HandleType* type) const;
   const HandleRow* handle_row(std::string_view name) const;
 
-  // Reading: called when all objects have their fields.
+  // Reading: called when all objects have their fields, to tie them together and to see whether they fit. And what may
+  // only be done when all of them do: counts, and what the VM then knows of.
   template <class Finish>
   void afterwards(Finish finish) {
     if (is_reading()) finishers_.push_back(std::move(finish));
+  }
+  template <class Finish>
+  void at_last(Finish finish) {
+    if (is_reading()) last_finishers_.push_back(std::move(finish));
   }
 
  private:
@@ -210,6 +219,7 @@ class Archive final : data::Objects {
   void state();
   void clock();
   void locks();
+  void lock_name(std::string& key);  // of a `mutex` block
   void parts();
   void line();
   void make_objects();
@@ -217,6 +227,9 @@ class Archive final : data::Objects {
   void fields_of(Entry& entry);
   static size_t place_of(const vm::Waiter& waiter);
   void connect_waiters();
+  void check_tasks();
+  void check_blocks();
+  void let_go();
   void set_timers();
   void settle();
 
@@ -249,12 +262,14 @@ class Archive final : data::Objects {
   data::ValuesReader reader_;
   std::vector<Waiting> waiting_;
   std::vector<Set> timers_;
-  std::vector<std::function<void()>> finishers_;
+  std::vector<std::function<void()>> finishers_, last_finishers_;
   std::vector<std::pair<vm::CellObject*, uint64_t>> cell_owners_;
+  std::unordered_map<vm::Task*, std::vector<vm::Task*>> children_;
   // Both.
   std::vector<Entry> objects_;
   std::vector<vm::GlobalsRef> blocks_;
   std::vector<vm::Lock*> locks_;
+  std::unordered_map<const vm::Lock*, size_t> held_blocks_;  // reading: by how many
 };
 
 }  // namespace harn::park

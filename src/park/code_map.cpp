@@ -20,7 +20,18 @@ void CodeMap::add(vm::Unit& unit) {
   }
 }
 
+// Calls `visit` with each place where an instruction begins.
+template <class Visit>
+static void each_instruction(const Code& code, Visit visit) {
+  for (size_t at = 0; at < code.words.size(); at += length(row(op_of(code.words[at])).format)) visit(at);
+}
+
 void CodeMap::add(Prototype* proto) {
+  each_instruction(*proto->code, [&](size_t at) {
+    if (op_of(proto->code->words[at]) != Op::MutexEnter) return;
+    const std::string& name = proto->code->caches[proto->code->words[at + 1]].name;
+    if (block_numbers_.try_emplace(name, blocks_.size()).second) blocks_.push_back(name);
+  });
   numbers_.emplace(proto->code, prototypes_.size());
   prototypes_.push_back(proto);
   for (const Constant& constant : proto->code->constants) {
@@ -55,15 +66,22 @@ const Declaration* CodeMap::find_declaration(uint64_t id) const {
   return number ? &declarations_[*number] : nullptr;
 }
 
+std::optional<uint64_t> CodeMap::block_number(std::string_view lock) const {
+  auto found = block_numbers_.find(lock);
+  return found == block_numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const std::string* CodeMap::block(uint64_t number) const {
+  return number < blocks_.size() ? &blocks_[number] : nullptr;
+}
+
 bool CodeMap::is_boundary(const Code& code, uint32_t word) {
   auto [found, is_new] = boundaries_.try_emplace(&code);
   std::vector<bool>& begins = found->second;
   if (is_new) {
     begins.resize(code.words.size() + 1);
-    for (size_t at = 0; at < begins.size();) {
-      begins[at] = true;
-      at += at < code.words.size() ? length(row(op_of(code.words[at])).format) : 1;
-    }
+    each_instruction(code, [&](size_t at) { begins[at] = true; });
+    begins.back() = true;
   }
   return word < begins.size() && begins[word];
 }
@@ -85,7 +103,9 @@ class Fingerprint {
     digest_.add(code.constants.size());
     for (const Constant& constant : code.constants) add(constant);
     for (const CacheName& cache : code.caches) {
-      digest_.add(cache.name);
+      // Where a file is and what line a block is on is no part of the code.
+      if (auto block = map_.block_number(cache.name)) digest_.add(*block);
+      else digest_.add(cache.name);
       declaration(cache.declaration);
     }
     for (const Capture& capture : code.captures) digest_.add(static_cast<uint64_t>(capture.from) << 32 | capture.index);

@@ -32,6 +32,10 @@ class CodeMap {
   const Declaration* declaration(uint64_t number) const;
   const Declaration* find_declaration(uint64_t id) const;
 
+  // The locks of `mutex` blocks, whose names say where in which file they are.
+  std::optional<uint64_t> block_number(std::string_view lock) const;
+  const std::string* block(uint64_t number) const;
+
   // Whether an instruction begins there, or the code ends.
   bool is_boundary(const bytecode::Code& code, uint32_t word);
 
@@ -46,6 +50,8 @@ class CodeMap {
   std::unordered_map<const bytecode::Code*, uint64_t> numbers_;
   std::vector<Declaration> declarations_;
   std::unordered_map<uint64_t, uint64_t> declaration_numbers_;  // by id
+  std::vector<std::string> blocks_;
+  std::unordered_map<std::string_view, uint64_t> block_numbers_;  // by names that the code holds
   std::unordered_map<const bytecode::Code*, std::vector<bool>> boundaries_;
 };
 

@@ -141,7 +141,9 @@ void permits(Archive& archive, Coroutine& coroutine) {
   for (size_t i = 0; i < count && archive.is_good(); ++i) {
     HeldPermit held;
     permit_fields(archive, held);
-    if (archive.is_good()) coroutine.permits->add(held);
+    if (!archive.is_good()) return;
+    if (held.block) archive.note_inside(held.block);
+    coroutine.permits->add(held);
   }
 }
 

@@ -76,8 +76,6 @@ void make_generator(Archive& archive, Value& object) {
   auto made = new_generator(flags & kKnown);
   made->state = state;
   if (state != State::Done) make_coroutine(*made);
-  // While it runs it counts as one that holds it.
-  if (state == State::Running) retain(made.get());
   object = Value(std::move(made));
 }
 void generator_fields(Archive& archive, Value& object) {

@@ -115,6 +115,7 @@ Result<void> take_up(Vm& vm, std::unique_ptr<bytecode::Program> program, std::st
   Kinds all = with_own(kinds);
   Standstill still(vm);
   vm.adopt(std::move(program));
+  still.begin();
   data::WireReader in(bytes);
   in.text();  // the note
   std::string_view print = in.text();

@@ -49,6 +49,10 @@ void running_generators(Archive& archive, Task& task) {
     }
     task.current = resumer;
   });
+  // A generator that runs counts as one that holds it.
+  archive.at_last([chain] {
+    for (GeneratorObject* one : chain) retain(one);
+  });
 }
 
 void code_fields(Archive& archive, Task& task) {
@@ -270,13 +274,15 @@ void counters(Archive& archive, Task& task) {
 }
 
 void identity(Archive& archive, Task& task) {
-  archive.number(task.id);
+  uint64_t id = task.id;
+  archive.number(id);
+  if ((id == 0) != (&task == &archive.still().scheduler().root())) {
+    return archive.fail("there are two root tasks, or none");
+  }
+  task.id = id;
   archive.number(task.parent_id);
   archive.number(task.group);
   archive.number(task.index);
-  if (archive.is_reading() && task.is_root() != (&task == &archive.still().scheduler().root())) {
-    archive.fail("there are two root tasks, or none");
-  }
 }
 
 void children(Archive& archive, Task& task) {
@@ -288,7 +294,7 @@ void children(Archive& archive, Task& task) {
       if (!child || child->parent || child->is_root() || child->finished) return archive.fail("a task has two parents");
       child->parent = &task;
     }
-    archive.still().set_children(task, all);
+    archive.set_children(task, all);
   });
 }
 
@@ -303,8 +309,10 @@ void ending(Archive& archive, Task& task) {
   archive.afterwards([&archive, &task, held] {
     if (held.is_nil()) return;
     task.hook = held.is(Kind::Handle) ? archive.hook_of(*held.as<HandleObject>()) : nullptr;
-    if (!task.hook) return archive.fail("the end of a task is told to nobody");
-    retain(held.object());
+    if (!task.hook) archive.fail("the end of a task is told to nobody");
+  });
+  archive.at_last([held] {
+    if (held.is_heap()) retain(held.object());
   });
   archive.queue(task.awaiting);
 }

@@ -1,5 +1,7 @@
 #include "vm/scheduler.h"
 
+#include <algorithm>
+
 #include "vm/interpreter.h"
 #include "vm/memory.h"
 #include "vm/host_calls.h"
@@ -78,6 +80,7 @@ Outcome<Value> Scheduler::run_until_root_ends() {
 
 Outcome<Value> Scheduler::go_on_with_root() {
   Worker* outer = std::exchange(this_worker, workers_[0].get());
+  stands_still_ = false;
   poll();
   auto outcome = run_until_root_ends();
   this_worker = outer;
@@ -99,19 +102,38 @@ void Scheduler::note_wait() {
   poke();
 }
 
-void Scheduler::abandon_tasks() {
+// Generators that run in each other, and those that wait to be closed: each counts as one that holds it.
+static std::vector<Ref<GeneratorObject>> take_generators(Task& task) {
+  std::vector<Ref<GeneratorObject>> taken;
+  auto take_chain = [&](GeneratorObject* first) {
+    for (GeneratorObject* at = first; at; at = at->coroutine->next_closing) {
+      taken.push_back(Ref<GeneratorObject>::adopt(at));
+    }
+  };
+  for (Coroutine* at = task.current; at != &task.root; at = at->resumer) {
+    taken.push_back(Ref<GeneratorObject>::adopt(at->generator));
+    if (at->is_closing) take_chain(at->next_closing);
+  }
+  take_chain(std::exchange(task.first_closing, nullptr));
+  task.last_closing = nullptr;
+  task.current = &task.root;
+  return taken;
+}
+
+bool Scheduler::abandon_tasks() {
   std::vector<Task*> tasks{root_.get()};
   for (size_t i = 0; i < tasks.size(); ++i) {
     for (Task* child = tasks[i]->first_child; child; child = child->next_sibling) tasks.push_back(child);
   }
+  if (std::ranges::any_of(tasks, [](Task* task) { return task->fiber || task->parted; })) return false;
   // Who is nobody's any more cannot be woken: what leaving a queue means to others reaches no task.
   for (Task* task : tasks) task->ticket.store(0);
   for (Task* task : tasks) task->end_wait();
   for (Task* task : tasks) {
     for (Deadline* at = task->deadline; at; at = at->outer) clock_.remove(*at);
     HandleObject* owner = task->hook ? std::exchange(task->hook, nullptr)->handle() : nullptr;
+    auto generators = take_generators(*task);
     task->root.clear();
-    task->current = &task->root;
     task->cells.clear();
     task->globals = {};
     task->given_globals = {};
@@ -133,6 +155,10 @@ void Scheduler::abandon_tasks() {
   for (Task* task : tasks) {
     if (!task->is_root()) release(task);  // the scheduler's own count
   }
+  root_->error = {};
+  root_->failure = {};
+  root_->answer.set_nil();
+  return true;
 }
 
 void Scheduler::run_until_called_off() {

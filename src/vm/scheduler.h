@@ -159,8 +159,9 @@ class Scheduler {
   bool stands_still() const { return stands_still_.load(std::memory_order_acquire); }
   // What a program that was taken up does next: the root goes on. The same as run_root otherwise.
   Outcome<Value> go_on_with_root();
-  // Of a program that stands still: drops all tasks as they are. Nothing of theirs runs, not even clean-up code.
-  void abandon_tasks();
+  // Of a program that stands still: drops all tasks as they are. Nothing of theirs runs, not even clean-up code. False,
+  // and nothing has changed, when one of them is in the middle of C++ code.
+  bool abandon_tasks();
 
   // A new task of `parent`.
   Ref<Task> spawn(Task& parent, Luggage&& luggage, SpawnOptions options = {});

@@ -19,6 +19,9 @@ class Standstill {
   Vm& vm() { return vm_; }
   Scheduler& scheduler() { return scheduler_; }
 
+  // A program whose state is about to be read stands still until it goes on.
+  void begin() { scheduler_.stands_still_ = true; }
+
   // Why there is more to this program than its tasks; empty: there is not.
   std::string_view tie() const;
 

@@ -9,7 +9,8 @@ namespace harn::vm {
 
 void Scheduler::report_unseen(const Task& task) {
   constexpr uint32_t kShown = 10;
-  if (task.error->error_class == ErrorClass::Exit) return;
+  // A program that was put away reports it where it goes on.
+  if (task.error->error_class == ErrorClass::Exit || stands_still()) return;
   if (vm_.host().task_failed_unseen(task.id, *task.error)) return;
   uint32_t before = unseen_.fetch_add(1);
   if (before > kShown) return;

@@ -22,8 +22,14 @@ Vm::Vm(const BuiltinTable& builtins, Host& host, VmOptions options)
 }
 
 Vm::~Vm() {
-  if (scheduler_->stands_still()) scheduler_->abandon_tasks();
-  else end_tasks();
+  bool is_unfinished = scheduler_->stands_still();
+  if (is_unfinished && !scheduler_->abandon_tasks()) {
+    // It could not be put away: it is stopped like any other program.
+    is_unfinished = false;
+    scheduler_->cancel(scheduler_->root(), true);
+    (void)scheduler_->go_on_with_root();
+  }
+  if (!is_unfinished) end_tasks();
   // Variables first, then what only cycles keep alive; code objects last, since closures need them.
   presets_.clear();
   Task& root = scheduler_->root();

@@ -115,7 +115,7 @@ Object* Archive::any_object(Object* object, Kind kind, const HandleType* type) {
   }
   uint64_t number_plus_one = reader_.number();
   if (number_plus_one == 0 || !is_good()) return nullptr;
-  Value found = this->object(number_plus_one - 1);
+  Value found = any_object(number_plus_one - 1);
   bool fits = found.is(kind) && (!type || found.as<HandleObject>()->type == type);
   if (!fits) fail("an object is of another kind than it should be");
   return fits ? found.object() : nullptr;
@@ -293,7 +293,13 @@ uint64_t Archive::number_of(const Builtin* builtin) {
   return builtin_numbers_.at(builtin);
 }
 
-Value Archive::object(uint64_t number) { return number < objects_.size() ? objects_[number].object : Value(); }
+// No value of a program is the root task: it has no handle of it, and that would keep itself alive.
+Value Archive::object(uint64_t number) {
+  Value found = any_object(number);
+  return as_task(found) == &still_.scheduler().root() ? Value() : found;
+}
+
+Value Archive::any_object(uint64_t number) { return number < objects_.size() ? objects_[number].object : Value(); }
 
 const Builtin* Archive::builtin(uint64_t number) {
   auto rows = vm().builtins().rows();
@@ -547,6 +553,15 @@ void Archive::let_go() {
       if (WaitQueue* queue = waiter.queue.load()) queue->remove(waiter);
     }
   }
+  // What they hold may be the tasks themselves.
+  for (Entry& entry : objects_) {
+    Task* task = as_task(entry.object);
+    if (!task) continue;
+    task->hook = nullptr;  // not counted yet
+    task->root.clear();
+    task->entry.set_nil();
+    task->arguments = nullptr;
+  }
 }
 
 void Archive::set_timers() {
@@ -560,14 +575,14 @@ void Archive::settle() {
   if (is_good()) check_tasks();
   if (is_good()) check_blocks();
   for (auto [cell, number] : cell_owners_) {
-    if (!as_task(object(number))) return fail("a variable is nobody's");
+    if (!as_task(any_object(number))) return fail("a variable is nobody's");
   }
   if (!is_good()) return;
   for (auto& finish : last_finishers_) finish();
   for (auto& [task, children] : children_) still_.set_children(*task, children);
   set_timers();
   for (auto [cell, number] : cell_owners_) {
-    CellList* outer = use_cells(&as_task(object(number))->cells);
+    CellList* outer = use_cells(&as_task(any_object(number))->cells);
     adopt_cell(cell);
     use_cells(outer);
   }

@@ -238,6 +238,7 @@ class Archive final : data::Objects {
   std::string why_not() override;
   uint64_t number_of(const vm::Builtin* builtin) override;
   vm::Value object(uint64_t number) override;
+  vm::Value any_object(uint64_t number);  // the root task, too
   const vm::Builtin* builtin(uint64_t number) override;
 
   Mode mode_;

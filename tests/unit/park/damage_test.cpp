@@ -1,4 +1,8 @@
 // Bytes that were cut, changed or made up: an error, or a program, but never a crash.
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/lsan_interface.h>
+#endif
+
 #include <gtest/gtest.h>
 
 #include "parked.h"
@@ -19,6 +23,15 @@ std::string sealed(std::string bytes) {
 bool is_taken_up(const Compiled& program, const std::string& bytes) {
   Machine machine;
   return take_up(machine.vm, program.copy(), bytes, builtins::park_kinds()).has_value();
+}
+
+// Bytes that were made on purpose. They may describe tasks that hold each other and belong to nobody, which no program
+// could bring about: those are never freed.
+bool is_forgery_taken_up(const Compiled& program, const std::string& bytes) {
+#if defined(__SANITIZE_ADDRESS__)
+  __lsan::ScopedDisabler leaks_are_known;
+#endif
+  return is_taken_up(program, sealed(bytes));
 }
 
 constexpr const char* kPrograms[] = {
@@ -60,7 +73,7 @@ TEST_P(Damage, AnyByteMayBeWrong) {
     if (at < kHeader) continue;
     for (int with : {1, 2, 0x40, 0x80, 0xFF}) {
       changed[at] = static_cast<char>(state[at] ^ with);
-      is_taken_up(program, sealed(changed));
+      is_forgery_taken_up(program, changed);
     }
   }
 }

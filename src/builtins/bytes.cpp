@@ -50,23 +50,14 @@ Outcome<Value> to_text_lossy(Call& call) {
 
 template <codecs::Decoded (*kDecode)(std::string_view), size_t kBlock>
 Outcome<Value> decode(Call& call) {
-  auto text = HARN_TRY(strict_text(call, 0));
-  std::string out, mistake;
-  data::in_pieces(text, kBlock, [&](std::string_view piece) {
-    if (!mistake.empty()) return;
-    auto bytes = kDecode(piece);
-    if (bytes) out += *bytes;
-    else mistake = bytes.error();
-  });
-  if (mistake.empty()) return new_bytes(out);
-  return runtime_error(ErrorKind::Invalid, "{}: {}", call.row().name, mistake);
+  auto bytes = data::decoded_in_pieces(HARN_TRY(strict_text(call, 0)), kBlock, kDecode);
+  if (bytes) return new_bytes(*bytes);
+  return runtime_error(ErrorKind::Invalid, "{}: {}", call.row().name, bytes.error());
 }
 
 template <std::string (*kEncode)(std::string_view), size_t kBlock>
 Outcome<Value> encode(Call& call) {
-  std::string out;
-  data::in_pieces(HARN_TRY(strict_bytes(call, 0)), kBlock, [&](std::string_view piece) { out += kEncode(piece); });
-  return text_value(out);
+  return text_value(data::encoded_in_pieces(HARN_TRY(strict_bytes(call, 0)), kBlock, kEncode));
 }
 
 std::string base64_of(std::string_view bytes) { return codecs::to_base64(bytes); }

@@ -17,32 +17,21 @@ std::string url_base64(std::string_view bytes) { return codecs::to_base64(bytes,
 codecs::Decoded of_standard_base64(std::string_view text) { return codecs::from_base64(text); }
 codecs::Decoded of_url_base64(std::string_view text) { return codecs::from_base64(text, codecs::Base64::Url); }
 
-// `kBlock` bytes become a whole number of characters.
+// `kBlock`: see data/pieces.h.
 template <std::string (*kEncode)(std::string_view), size_t kBlock>
 Outcome<Value> encode(Call& call) {
   const Value& value = call.arg(0);
   std::string shown = value.is(Kind::Bytes) ? std::string() : display(value);
-  std::string out;
-  data::in_pieces(value.is(Kind::Bytes) ? value.as_bytes()->view() : shown, kBlock,
-                  [&](std::string_view piece) { out += kEncode(piece); });
-  return text_value(out);
+  std::string_view bytes = value.is(Kind::Bytes) ? value.as_bytes()->view() : shown;
+  return text_value(data::encoded_in_pieces(bytes, kBlock, kEncode));
 }
 
-// `kBlock` characters become a whole number of bytes. Pieces before the last are whole blocks, so a mistake in one is a
-// mistake in the text; its offset is that in the text.
 template <codecs::Decoded (*kDecode)(std::string_view), size_t kBlock>
 Outcome<Value> decode(Call& call) {
-  std::string text = display(call.arg(0));
-  std::string out, mistake;
-  data::in_pieces(text, kBlock, [&](std::string_view piece) {
-    if (!mistake.empty()) return;
-    auto bytes = kDecode(piece);
-    if (bytes) out += *bytes;
-    else mistake = bytes.error();
-  });
-  if (mistake.empty()) return text_value(text::to_valid_utf8(out));
+  auto bytes = data::decoded_in_pieces(display(call.arg(0)), kBlock, kDecode);
+  if (bytes) return text_value(text::to_valid_utf8(*bytes));
   std::string_view name = call.row().name;
-  return runtime_error(ErrorKind::Invalid, "{} decode error: {}", name.substr(0, name.find('_')), mistake);
+  return runtime_error(ErrorKind::Invalid, "{} decode error: {}", name.substr(0, name.find('_')), bytes.error());
 }
 
 constinit const Builtin kRows[] = {

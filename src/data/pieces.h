@@ -2,6 +2,7 @@
 
 #include <string_view>
 
+#include "base/codecs.h"
 #include "vm/pace.h"
 
 namespace harn::data {
@@ -16,6 +17,30 @@ void in_pieces(std::string_view text, size_t block, Do work) {
     vm::step(piece.size() / 8);
     work(piece);
   }
+}
+
+// `block` bytes become a whole number of characters.
+template <class Encode>
+std::string encoded_in_pieces(std::string_view bytes, size_t block, Encode encode) {
+  std::string out;
+  in_pieces(bytes, block, [&](std::string_view piece) { out += encode(piece); });
+  return out;
+}
+
+// `block` characters become a whole number of bytes. Only the end may be padded, and a mistake is told by its place in
+// the whole text: what is wrong with a piece is asked of that.
+template <class Decode>
+codecs::Decoded decoded_in_pieces(std::string_view text, size_t block, Decode decode) {
+  std::string out;
+  bool is_wrong = false;
+  in_pieces(text, block, [&](std::string_view piece) {
+    if (is_wrong) return;
+    bool is_last = piece.end() == text.end();
+    auto bytes = decode(piece);
+    is_wrong = !bytes || (!is_last && piece.ends_with('='));
+    if (!is_wrong) out += *bytes;
+  });
+  return is_wrong ? decode(text) : codecs::Decoded(std::move(out));
 }
 
 }  // namespace harn::data

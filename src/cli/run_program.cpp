@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "data/json.h"
 #include "net/process.h"
+#include "vm/digest.h"
 #include "vm/scheduler.h"
 
 namespace harn::cli {
@@ -140,13 +141,9 @@ int run_program(Prepared prepared, bool json) {
 }
 
 std::string program_hash(const bytecode::Program& program) {
-  uint64_t hash = 14695981039346656037ull;
-  auto add = [&](std::string_view text) {
-    for (char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 1099511628211ull;
-    hash = (hash ^ 0xff) * 1099511628211ull;  // where one ends
-  };
-  for (const auto& module : program.modules) add(module->source->text());
-  return fmt::format("{:016x}", hash);
+  vm::Digest digest;
+  for (const auto& module : program.modules) digest.add(module->source->text());
+  return digest.done();
 }
 
 }  // namespace harn::cli

@@ -9,6 +9,7 @@
 
 #include "base/fmt.h"
 #include "effects/fields.h"
+#include "vm/digest.h"
 
 namespace harn::effects {
 
@@ -20,12 +21,8 @@ constexpr size_t kBuffer = 64 << 10;
 
 std::string system_text(int error) { return std::generic_category().message(error); }
 
-// FNV-1a.
-uint32_t sum_of(std::string_view bytes) {
-  uint32_t sum = 2166136261u;
-  for (char c : bytes) sum = (sum ^ static_cast<uint8_t>(c)) * 16777619u;
-  return sum;
-}
+constexpr size_t kSum = 4;
+std::string sum_of(std::string_view bytes) { return vm::Digest::of(bytes).substr(0, kSum); }
 
 void append_number(std::string& out, uint32_t number) {
   for (int i = 0; i < 4; ++i) out += static_cast<char>(number >> (8 * i));
@@ -64,7 +61,7 @@ class Frames {
     size_t length = number_at(rest_.substr(1));
     if (length > rest_.size() - kFrameHead) return Next::End;
     body = rest_.substr(kFrameHead, length);
-    if (sum_of(body) != number_at(rest_.substr(5))) return Next::Damaged;
+    if (sum_of(body) != rest_.substr(5, kSum)) return Next::Damaged;
     rest_ = rest_.substr(kFrameHead + length);
     return Next::Frame;
   }
@@ -118,7 +115,7 @@ Result<void> TapeWriter::finish(const TapeEnd& end) {
 void TapeWriter::frame(char kind, const std::string& bytes) {
   pending_ += kind;
   append_number(pending_, static_cast<uint32_t>(bytes.size()));
-  append_number(pending_, sum_of(bytes));
+  pending_ += sum_of(bytes);
   pending_ += bytes;
 }
 

@@ -109,23 +109,26 @@ int finish(vm::Vm& vm, ProcessHost& host, const Prepared& prepared, const vm::Ou
   return report_ending(host, ending);
 }
 
+int run_on(engine::Machine& machine, ProcessHost& host, Prepared& prepared) {
+  InterruptGuard guard(machine.vm());
+  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
+  auto watch = begin_watch(machine.vm(), prepared);
+  if (!watch) return fail_with(watch.error().message);
+  auto outcome = run(machine, prepared);
+  net::kill_all_processes();  // of tasks that were given up
+  int code = outcome ? finish(machine.vm(), host, prepared, *outcome) : fail_with(outcome.error().message);
+  if (*watch) code = (*watch)->end(code);
+  return prepared.player ? report_replay(*prepared.player, code) : code;
+}
+
 int run_process(Prepared prepared) {
   ProcessHost host;
   // The process ends with the program, and its memory with it: nothing is taken apart piece by
   // piece, except where a leak checker looks on.
   auto* machine = new engine::Machine(host, prepared.settings);
   host.attach(&machine->vm());
-  InterruptGuard guard(machine->vm());
-  if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
-  auto watch = begin_watch(machine->vm(), prepared);
-  if (!watch) return fail_with(watch.error().message);
-  auto outcome = run(*machine, prepared);
-  net::kill_all_processes();  // of tasks that were given up
-  int code = outcome ? finish(machine->vm(), host, prepared, *outcome) : fail_with(outcome.error().message);
-  if (*watch) code = (*watch)->end(code);
-  if (prepared.player) code = report_replay(*prepared.player, code);
+  int code = run_on(*machine, host, prepared);
 #ifdef HARN_SANITIZED
-  outcome = vm::Value();
   host.attach(nullptr);
   delete machine;
 #else

@@ -161,10 +161,14 @@ class TextPieces : public std::streambuf {
  public:
   explicit TextPieces(std::string_view text) : text_(text) {}
 
+  // From here on a cancelled task may leave at each piece. Not before: a parser that is left while it is
+  // made loses its buffer.
+  void let_leave() { may_leave_ = true; }
+
  private:
   int_type underflow() override {
     constexpr size_t kPiece = 2048;
-    step(kPiece);
+    if (may_leave_) step(kPiece);
     if (text_.empty()) return traits_type::eof();
     auto* start = const_cast<char*>(text_.data());
     size_t size = std::min(kPiece, text_.size());
@@ -174,6 +178,7 @@ class TextPieces : public std::streambuf {
   }
 
   std::string_view text_;
+  bool may_leave_ = false;
 };
 
 }  // namespace
@@ -183,6 +188,7 @@ Parsed<Value> parse_yaml(std::string_view text) {
     TextPieces pieces(text);
     std::istream stream(&pieces);
     YAML::Parser parser(stream);
+    pieces.let_leave();
     ValueBuilder builder;
     if (!parser.HandleNextDocument(builder)) return Value();
     ValueBuilder second;

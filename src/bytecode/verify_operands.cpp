@@ -313,6 +313,7 @@ bool Instructions::note_inner_captures(const Decoded& one, const Code& inner) {
   auto uses = known_.captures.find(&inner);
   for (size_t i = 0; i < inner.captures.size(); ++i) {
     const Capture& capture = inner.captures[i];
+    CaptureUse use = uses == known_.captures.end() ? CaptureUse::None : uses->second[i];
     switch (capture.from) {
       case Capture::From::Register:
         if (!below(one, capture.index, code_.registers, "register")) return false;
@@ -321,13 +322,15 @@ bool Instructions::note_inner_captures(const Decoded& one, const Code& inner) {
         if (!below(one, capture.index, far_count_, "far register")) return false;
         break;
       case Capture::From::Capture: {
-        CaptureUse use = uses == known_.captures.end() ? CaptureUse::None : uses->second[i];
         bool is_used = use != CaptureUse::None;
         if (is_used && !note_capture(one, capture.index, use)) return false;
         if (known_.knows_captures && !below(one, capture.index, uses_.size(), "captured variable")) return false;
         break;
       }
-      case Capture::From::Self: break;
+      case Capture::From::Self:
+        if (use == CaptureUse::AsCell)
+          return findings_.report(Wrong::Capture, one.at, "a function that captures itself is used as a cell");
+        break;
       default: return findings_.report(Wrong::Capture, one.at, "a capture from nowhere");
     }
   }

@@ -221,6 +221,8 @@ const Broken kBroken[] = {
      }},
     {Wrong::Capture, "fn f(n) { return { -> n } }", "f",
      [](Code& code) { code.functions.at(0)->captures.at(0).from = Capture::From::Capture; }},
+    {Wrong::Capture, "fn f(n) { var k = n\nlet g = { -> k }\nk = 2\nreturn g }", "f",
+     [](Code& code) { code.functions.at(0)->captures.at(0).from = Capture::From::Self; }},
     {Wrong::Parameters, "fn f(n) { return n }", "f", [](Code& code) { code.required_params = 2; }},
     {Wrong::Parameters, "fn f(n) { return n }", "f", [](Code& code) { code.registers = 0; }},
     {Wrong::Table, "fn f(n) { return n + n.x }", "f", [](Code& code) { code.lines.at(1).word = 0; }},

@@ -1,13 +1,13 @@
 #include "vm/dict.h"
 #include "vm/error.h"
+#include "vm/function.h"
 #include "vm/handle.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/remains.h"
 
-// How each kind of object is taken apart. Closures and generators register a hook instead, because
-// their layout belongs to the interpreter.
+// How each kind of object is taken apart.
 namespace harn::vm {
 
 namespace {
@@ -51,7 +51,7 @@ void destroy_plain(Object* object) {
 
 }  // namespace
 
-void destroy_known(Object* object) {
+void destroy_now(Object* object) {
   switch (object->kind) {
     case Kind::String: return destroy_string(static_cast<StringObject*>(object));
     case Kind::Bytes: {
@@ -66,6 +66,8 @@ void destroy_known(Object* object) {
     case Kind::Enum: return destroy_enum(static_cast<EnumObject*>(object));
     case Kind::Pair: return destroy_plain<PairObject>(object);
     case Kind::Iter: return destroy_plain<IterObject>(object);
+    case Kind::Closure: return destroy_closure(static_cast<ClosureObject*>(object));
+    case Kind::Generator: return destroy_generator(static_cast<GeneratorObject*>(object));
     case Kind::Rng: return deallocate(object, sizeof(RngObject));
     case Kind::Cell: return destroy_cell(static_cast<CellObject*>(object));
     case Kind::StructType: return destroy_struct_type(object);
@@ -76,15 +78,13 @@ void destroy_known(Object* object) {
     }
     // Enum types live as long as the process: their plain values point at them uncounted.
     case Kind::EnumType:
-    // Scalars have no object; closures and generators come with a hook.
+    // Scalars have no object.
     case Kind::Unset:
     case Kind::Nil:
     case Kind::Bool:
     case Kind::Int:
     case Kind::Float:
     case Kind::Builtin:
-    case Kind::Closure:
-    case Kind::Generator:
     case Kind::Count: return;
   }
 }

@@ -7,8 +7,8 @@
 
 #include "base/assert.h"
 #include "bytecode/liveness.h"
+#include "vm/heap_kinds.h"
 #include "vm/memory.h"
-#include "vm/print.h"
 #include "vm/scheduler.h"
 #include "vm/sync.h"
 #include "vm/transfer.h"
@@ -19,8 +19,7 @@ using namespace bytecode;
 
 // ---- closures and generators ----
 
-static void destroy_closure(Object* object) {
-  auto* closure = static_cast<ClosureObject*>(object);
+void destroy_closure(ClosureObject* closure) {
   for (uint32_t i = 0; i < closure->count; ++i) closure->captures()[i].~Value();
   deallocate(closure, sizeof(ClosureObject) + closure->count * sizeof(Value));
 }
@@ -54,8 +53,7 @@ bool close_soon(GeneratorObject* generator) {
   return true;
 }
 
-static void destroy_generator(Object* object) {
-  auto* generator = static_cast<GeneratorObject*>(object);
+void destroy_generator(GeneratorObject* generator) {
   generator->refs = 0;
   if (close_soon(generator)) return;
   Task* task = Scheduler::current_or_null();
@@ -64,38 +62,7 @@ static void destroy_generator(Object* object) {
   deallocate(generator, sizeof(GeneratorObject));
 }
 
-static void display_closure(std::string& out, const Value& value) {
-  out += "<fn(";
-  bool first = true;
-  for (const std::string& name : value.as_closure()->proto->code->param_names) {
-    if (!first) out += ", ";
-    first = false;
-    out += name;
-  }
-  out += ")>";
-}
-
-static bool is_stream(const Value& value) { return value.object()->flags & GeneratorObject::kStream; }
-
-static void display_generator(std::string& out, const Value& value) {
-  bool done = value.as_generator()->state == GeneratorObject::State::Done;
-  out += is_stream(value) ? "<stream" : "<generator";
-  out += done ? " (done)>" : ">";
-}
-
-static const bool hooks_registered = [] {
-  display_hooks[static_cast<int>(Kind::Closure)] = display_closure;
-  display_hooks[static_cast<int>(Kind::Generator)] = display_generator;
-  generator_type_name = [](const Value& value) -> std::string_view {
-    return is_stream(value) ? "stream" : "generator";
-  };
-  destroy_hooks[static_cast<int>(Kind::Closure)] = destroy_closure;
-  destroy_hooks[static_cast<int>(Kind::Generator)] = destroy_generator;
-  return true;
-}();
-
 Ref<ClosureObject> new_closure(Prototype* proto, uint32_t more) {
-  (void)hooks_registered;
   auto count = static_cast<uint32_t>(proto->code->captures.size()) + more;
   auto* closure = allocate_object<ClosureObject>(Kind::Closure, count * sizeof(Value));
   closure->proto = proto;

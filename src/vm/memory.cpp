@@ -18,7 +18,6 @@ namespace harn::vm {
 
 constinit thread_local Pool pool{};
 constinit thread_local size_t slowly_allocated = 0;
-void (*destroy_hooks[static_cast<int>(Kind::Count)])(Object*) = {};
 
 namespace {
 
@@ -252,11 +251,6 @@ namespace {
 constexpr int kMaxDestroyDepth = 48;
 constinit thread_local int destroy_depth = 0;
 constinit thread_local std::vector<Object*>* pending = nullptr;
-
-void destroy_now(Object* object) {
-  if (auto hook = destroy_hooks[static_cast<int>(object->kind)]) return hook(object);
-  destroy_known(object);
-}
 
 void work_off_pending() {
   while (pending && !pending->empty()) {

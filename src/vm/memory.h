@@ -91,8 +91,4 @@ T* allocate_object(Kind kind, size_t extra_bytes = 0) {
   return object;
 }
 
-// Kinds that other files define (closures, generators, ...) register how they are destroyed: the
-// hook releases what the object holds and frees it.
-extern void (*destroy_hooks[static_cast<int>(Kind::Count)])(Object*);
-
 }  // namespace harn::vm

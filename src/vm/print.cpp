@@ -7,6 +7,7 @@
 
 #include "vm/builtin.h"
 #include "vm/dict.h"
+#include "vm/function.h"
 #include "vm/handle.h"
 #include "vm/long_text.h"
 #include "vm/objects.h"
@@ -16,8 +17,7 @@
 // Print forms: what `log`, `to_string`, interpolation and `join` show.
 namespace harn::vm {
 
-void (*display_hooks[static_cast<int>(Kind::Count)])(std::string& out, const Value& value) = {};
-std::string_view (*generator_type_name)(const Value& value) = nullptr;
+static bool is_stream(const Value& value) { return value.object()->flags & GeneratorObject::kStream; }
 
 std::string_view type_name(const Value& value) {
   switch (value.kind()) {
@@ -38,7 +38,7 @@ std::string_view type_name(const Value& value) {
     case Kind::Pair: return "pair";
     case Kind::Closure: return "closure";
     case Kind::Iter: return "iter";
-    case Kind::Generator: return generator_type_name ? generator_type_name(value) : "generator";
+    case Kind::Generator: return is_stream(value) ? "stream" : "generator";
     case Kind::Rng: return "rng";
     case Kind::Cell: return "cell";
     case Kind::StructType:
@@ -267,9 +267,12 @@ class Printer {
   }
 
   void open_opaque(const Value& value) {
-    if (auto hook = display_hooks[static_cast<int>(value.kind())]) return hook(out_, value);
     switch (value.kind()) {
-      case Kind::Closure: out_ += "<fn()>"; return;
+      case Kind::Closure: return print_closure(*value.as_closure());
+      case Kind::Generator:
+        out_ += is_stream(value) ? "<stream" : "<generator";
+        out_ += value.as_generator()->state == GeneratorObject::State::Done ? " (done)>" : ">";
+        return;
       case Kind::Iter: out_ += value.as_iter()->exhausted ? "<iter (exhausted)>" : "<iter>"; return;
       case Kind::StructType:
         out_ += "<struct ";
@@ -289,6 +292,17 @@ class Printer {
         out_ += type_name(value);
         out_ += '>';
     }
+  }
+
+  void print_closure(const ClosureObject& closure) {
+    out_ += "<fn(";
+    bool first = true;
+    for (const std::string& name : closure.proto->code->param_names) {
+      if (!first) out_ += ", ";
+      first = false;
+      out_ += name;
+    }
+    out_ += ")>";
   }
 
   void print_nested(const Value& value) { open(value); }

@@ -7,13 +7,8 @@
 #include "vm/ops.h"
 #include "vm/value.h"
 
-// Print forms and type names of kinds that the interpreter's own files define.
+// What print forms are made of, for those who need a value's text without making a string of it.
 namespace harn::vm {
-
-// Appends the print form of a value of that kind; null: a general form.
-extern void (*display_hooks[static_cast<int>(Kind::Count)])(std::string& out, const Value& value);
-// Tells generators from streams; null: "generator".
-extern std::string_view (*generator_type_name)(const Value& value);
 
 // A number as a dict key, without making a string.
 class IntText {

@@ -24,6 +24,8 @@ LIBRARIES = {
     "boost/beast": {"net"},
     "curl/": {"net"},
     "openssl/": {"crypto"},
+    "arpa/inet.h": {"effects", "net"},
+    "netdb.h": {"net"},
     "boost/context": {"vm"},
     "xxhash": {"vm"},
     "yaml-cpp/": {"data/yaml.cpp"},

@@ -154,6 +154,7 @@ std::string Secrets::hidden(std::string_view text) const {
 
 bool Secrets::is_secret_name(std::string_view name) {
   std::string in_lower = text::ascii_lower(name);
+  std::replace(in_lower.begin(), in_lower.end(), '-', '_');  // as headers are written: X-Api-Key
   constexpr std::array kParts = {"token",  "secret",      "password",   "passwd",    "api_key",
                                  "apikey", "private_key", "access_key", "credential"};
   return std::any_of(kParts.begin(), kParts.end(),

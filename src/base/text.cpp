@@ -155,6 +155,27 @@ std::string_view trim_end(std::string_view utf8) {
   return utf8.substr(0, end);
 }
 
+bool matches_stars(std::string_view pattern, std::string_view text) {
+  size_t at = 0;
+  size_t star = pattern.npos;  // the last one, and how much of the text it stands for so far
+  size_t taken = 0;
+  for (size_t i = 0; i < text.size();) {
+    if (at < pattern.size() && pattern[at] == '*') {
+      star = at++;
+      taken = i;
+    } else if (at < pattern.size() && pattern[at] == text[i]) {
+      ++at;
+      ++i;
+    } else if (star != pattern.npos) {
+      at = star + 1;
+      i = ++taken;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', at) == pattern.npos;
+}
+
 std::string ascii_lower(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = ascii_lower(c);

@@ -37,6 +37,9 @@ bool is_space(char32_t code_point);
 // A to Z in lower case; everything else stays.
 constexpr char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 std::string ascii_lower(std::string_view text);
+// Whether a text fits a pattern in which `*` stands for any characters. It goes back to the last star only, so the time is
+// at most that of all places times the length of the pattern.
+bool matches_stars(std::string_view pattern, std::string_view text);
 
 std::string_view trim(std::string_view utf8);
 std::string_view trim_start(std::string_view utf8);

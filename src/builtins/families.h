@@ -63,6 +63,8 @@ std::span<const vm::Builtin> supervisor_rows();
 std::span<const vm::Builtin> runtime_context_rows();
 std::span<const vm::Builtin> process_rows();
 std::span<const vm::Builtin> http_rows();
+std::span<const vm::Builtin> http_mock_rows();
+std::span<const vm::Builtin> egress_rows();
 std::span<const vm::Builtin> http_stream_rows();
 
 // Global names that are numbers, not functions.

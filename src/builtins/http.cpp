@@ -1,9 +1,14 @@
 // HTTP requests. They run on fibers: the functions here read as if they blocked.
+#include <map>
+#include <mutex>
+#include <optional>
+
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/http_answer.h"
 #include "builtins/http_options.h"
+#include "builtins/parking.h"
 #include "vm/fiber.h"
 #include "vm/vm.h"
 
@@ -34,31 +39,175 @@ Value http_headers(const std::vector<effects::HttpHeader>& headers, bool decompr
 
 namespace {
 
-Value response_value(const effects::HttpPlan& plan, const effects::SendHttp::Answer& response) {
+Value response_value(const HttpWish& wish, const effects::SendHttp::Answer& response) {
   return DictBuilder()
       .add("status", Value::integer(response.status))
-      .add("headers", http_headers(response.headers, plan.request.decompress))
-      .add("body", text_value(text::to_valid_utf8(response.body)))
+      .add("headers", http_headers(response.headers, wish.plan.request.decompress))
+      .add("body", wish.as_bytes ? Value(new_bytes(response.body)) : text_value(text::to_valid_utf8(response.body)))
       .add("ok", Value::boolean(is_ok_status(response.status)))
       .done();
 }
 
+Outcome<Value> send(Call& call, const HttpWish& wish) {
+  auto response = HARN_TRY(effects::fetch(effects::Run::current(call.vm()), wish.plan));
+  return response_value(wish, response);
+}
+
 Outcome<Value> http_get(Call& call) {
-  auto plan = HARN_TRY(read_http_options("GET", display(call.arg(0)), call.arg(1)));
-  auto response = HARN_TRY(effects::fetch(effects::Run::current(call.vm()), plan));
-  return response_value(plan, response);
+  return send(call, HARN_TRY(http_wish(call, "GET", display(call.arg(0)), call.arg(1))));
+}
+
+Outcome<Value> http_delete(Call& call) {
+  return send(call, HARN_TRY(http_wish(call, "DELETE", display(call.arg(0)), call.arg(1))));
+}
+
+// With a body, or with options that may have one: (url, body, options?) or (url, options).
+template <const char* method>
+Outcome<Value> send_body(Call& call) {
+  bool has_body = call.count() > 2 || !call.arg(1).is_dict();
+  HttpWish wish;
+  HARN_CHECK(read_http_options(call, wish, has_body ? call.arg(2) : call.arg(1)));
+  if (has_body && !call.arg(1).is_nil()) HARN_CHECK(set_http_body(wish, call.arg(1)));
+  HARN_CHECK(set_http_target(wish, method, display(call.arg(0))));
+  return send(call, wish);
+}
+
+constexpr char kPost[] = "POST";
+constexpr char kPut[] = "PUT";
+constexpr char kPatch[] = "PATCH";
+
+// ---- sessions ----
+
+constexpr size_t kMostSessions = 64;
+
+// Options that a program has given a name to. Shared by its tasks.
+class HttpSessions {
+ public:
+  std::optional<std::string> add(HttpWish wish) {
+    std::lock_guard guard(lock_);
+    if (sessions_.size() >= kMostSessions) return std::nullopt;
+    std::string name = fmt::format("http-session-{}", ++last_);
+    sessions_[name] = std::move(wish);
+    return name;
+  }
+  std::optional<HttpWish> find(const std::string& name) {
+    std::lock_guard guard(lock_);
+    auto found = sessions_.find(name);
+    return found == sessions_.end() ? std::nullopt : std::optional(found->second);
+  }
+  bool remove(const std::string& name) {
+    std::lock_guard guard(lock_);
+    return sessions_.erase(name) > 0;
+  }
+  bool is_empty() {
+    std::lock_guard guard(lock_);
+    return sessions_.empty();
+  }
+
+ private:
+  std::mutex lock_;
+  std::map<std::string, HttpWish> sessions_;
+  uint64_t last_ = 0;
+};
+
+HttpSessions& sessions_of(Call& call) { return call.vm().local<HttpSessions>(); }
+
+Outcome<Value> send_in_session(Call& call, const std::string& name, const Value& method, const Value& url,
+                               const Value& options) {
+  auto wish = sessions_of(call).find(name);
+  if (!wish) return throw_text(ErrorKind::NotFound, "http_session_request: unknown HTTP session '{}'", name);
+  HARN_CHECK(read_http_options(call, *wish, options));
+  HARN_CHECK(set_http_target(*wish, display(method), display(url)));
+  return send(call, *wish);
+}
+
+Outcome<Value> http_request(Call& call) {
+  std::string_view builtin = call.row().name;
+  if (call.arg(0).is_nil()) return throw_text(ErrorKind::Invalid, "{}: method is required", builtin);
+  if (call.arg(1).is_nil()) return throw_text(ErrorKind::Invalid, "{}: URL is required", builtin);
+  const Value& options = call.arg(2);
+  const Value* session = options.is_dict() ? options.as_dict()->find("session") : nullptr;
+  if (session && !session->is_nil()) return send_in_session(call, display(*session), call.arg(0), call.arg(1), options);
+  return send(call, HARN_TRY(http_wish(call, display(call.arg(0)), display(call.arg(1)), options)));
+}
+
+Outcome<Value> http_session(Call& call) {
+  HttpWish wish;
+  HARN_CHECK(read_http_options(call, wish, call.arg(0)));
+  if (auto name = sessions_of(call).add(std::move(wish))) return text_value(*name);
+  return throw_text(ErrorKind::Limit, "http_session: {} sessions are open; close one first", kMostSessions);
+}
+
+Outcome<Value> http_session_request(Call& call) {
+  return send_in_session(call, display(call.arg(0)), call.arg(1), call.arg(2), call.arg(3));
+}
+
+Outcome<Value> http_session_close(Call& call) { return Value::boolean(sessions_of(call).remove(display(call.arg(0)))); }
+
+void session_fields(park::Archive& archive, Vm& vm) {
+  if (archive.is_looking() && !vm.local<HttpSessions>().is_empty()) archive.refuse("an HTTP session is open");
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "http_delete",
+     .signature = "(url: string, options?: dict) -> dict",
+     .doc = "Sends a DELETE request and gives {status, headers, body, ok}.",
+     .example = "unwrap_err(try { http_delete(\"http://127.0.0.1:1\") }).starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<http_delete>},
     {.name = "http_get",
      .signature = "(url: string, options?: dict) -> dict",
      .doc = "Fetches a URL and gives {status, headers, body, ok}; a stopped task drops the request.",
      .example = "unwrap_err(try { http_get(\"http://127.0.0.1:1\") }).starts_with(\"http: request failed\")",
      .needs = Capability::Network,
      .wait = on_fiber<http_get>},
+    {.name = "http_patch",
+     .signature = "(url: string, body?: any, options?: dict) -> dict",
+     .doc = "Sends a PATCH request; lists and dicts are sent as JSON. A dict alone is the options.",
+     .example = "unwrap_err(try { http_patch(\"http://127.0.0.1:1\", \"x\") }).starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<send_body<kPatch>>},
+    {.name = "http_post",
+     .signature = "(url: string, body?: any, options?: dict) -> dict",
+     .doc = "Sends a POST request; lists and dicts are sent as JSON. A dict alone is the options.",
+     .example = "unwrap_err(try { http_post(\"http://127.0.0.1:1\", \"x\") }).starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<send_body<kPost>>},
+    {.name = "http_put",
+     .signature = "(url: string, body?: any, options?: dict) -> dict",
+     .doc = "Sends a PUT request; lists and dicts are sent as JSON. A dict alone is the options.",
+     .example = "unwrap_err(try { http_put(\"http://127.0.0.1:1\", \"x\") }).starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<send_body<kPut>>},
+    {.name = "http_request",
+     .signature = "(method: string, url: string, options?: dict) -> dict",
+     .doc = "Sends a request with any method; with {session} in a session.",
+     .example =
+         "unwrap_err(try { http_request(\"HEAD\", \"http://127.0.0.1:1\") }).starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<http_request>},
+    {.name = "http_session",
+     .signature = "(options?: dict) -> string",
+     .doc = "Gives a name to options that several requests share.",
+     .example = "http_session_close(http_session({timeout_ms: 500}))",
+     .call = http_session},
+    {.name = "http_session_close",
+     .signature = "(session: string) -> bool",
+     .doc = "Forgets a session; false when there is none of that name.",
+     .example = "!http_session_close(\"none\")",
+     .call = http_session_close},
+    {.name = "http_session_request",
+     .signature = "(session: string, method: string, url: string, options?: dict) -> dict",
+     .doc = "Sends a request with the options of a session; those given here win.",
+     .example = "unwrap_err(try { http_session_request(http_session(), \"GET\", \"http://127.0.0.1:1\") })"
+                ".starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<http_session_request>},
 };
 
 }  // namespace
+
+const park::PartRow kHttpSessionsPart = {"http sessions", session_fields};
 
 std::span<const Builtin> http_rows() { return kRows; }
 

@@ -2,7 +2,10 @@
 
 #include "base/result.h"
 #include "base/codecs.h"
+#include "base/text.h"
 #include "base/url.h"
+#include "builtins/multipart.h"
+#include "data/json.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
@@ -14,9 +17,6 @@ using effects::HttpExchange;
 using effects::HttpPlan;
 
 namespace {
-
-// Options that other documents name and that do not work yet: silence would be worse than an error.
-constexpr std::string_view kLater[] = {"multipart", "session", "tls"};
 
 // The options as they are read: absent and nil are the same.
 class Options {
@@ -62,11 +62,22 @@ class Options {
 // What goes on the wire as a line must be one.
 bool is_one_line(std::string_view text) { return text.find_first_of(std::string_view("\r\n\0", 3)) == text.npos; }
 
+bool is_header(const effects::HttpHeader& header, std::string_view name) {
+  return text::ascii_lower(header.name) == text::ascii_lower(name);
+}
+
+// In the place of one that a session has.
 Outcome<void> add_header(HttpExchange& request, std::string_view name, std::string value) {
   bool is_name = !name.empty() && name.find_first_of(": \t") == name.npos && is_one_line(name);
   if (!is_name || !is_one_line(value)) return throw_text(ErrorKind::Invalid, "http: header `{}` cannot be sent", name);
+  std::erase_if(request.headers, [&](const auto& header) { return is_header(header, name); });
   request.headers.push_back({std::string(name), std::move(value)});
   return {};
+}
+
+bool has_header(const HttpExchange& request, std::string_view name) {
+  auto is_it = [&](const auto& header) { return is_header(header, name); };
+  return std::any_of(request.headers.begin(), request.headers.end(), is_it);
 }
 
 Outcome<void> read_headers(const Options& options, HttpExchange& request) {
@@ -78,11 +89,13 @@ Outcome<void> read_headers(const Options& options, HttpExchange& request) {
   return {};
 }
 
-Outcome<void> read_query(const Options& options, HttpExchange& request) {
+// To be added to the URL, once there is one.
+Outcome<void> read_query(const Options& options, HttpWish& wish) {
   const DictObject* query = HARN_TRY(options.dict("query"));
   if (!query) return {};
   for (auto [name, value] : query->entries()) {
-    if (!value->is_nil()) add_query(request.url, name->view(), display(*value));
+    std::erase_if(wish.query, [&](const auto& known) { return known.first == name->view(); });
+    if (!value->is_nil()) wish.query.emplace_back(name->view(), display(*value));
   }
   return {};
 }
@@ -152,6 +165,35 @@ Outcome<void> read_proxy(const Options& options, HttpExchange& request) {
   return {};
 }
 
+Outcome<void> read_tls(const Options& options, HttpExchange& request) {
+  Options tls(HARN_TRY(options.dict("tls")));
+  HARN_CHECK(tls.flag("verify", request.tls.verify));
+  if (const Value* file = tls.find("ca_file")) request.tls.ca_file = display(*file);
+  if (const Value* file = tls.find("cert_file")) request.tls.cert_file = display(*file);
+  if (const Value* file = tls.find("key_file")) request.tls.key_file = display(*file);
+  return {};
+}
+
+Outcome<void> read_body(const Call& call, const Options& options, HttpWish& wish) {
+  const Value* body = options.find("body");
+  const Value* form = options.find("multipart");
+  if (body && form) return throw_text(ErrorKind::Invalid, "http: body and multipart options are mutually exclusive");
+  if (body) return set_http_body(wish, *body);
+  if (!form) return {};
+  HttpExchange& request = wish.plan.request;
+  FormBody made = HARN_TRY(form_body(call, *form));
+  request.body = std::move(made.body);
+  return add_header(request, "Content-Type", std::move(made.content_type));
+}
+
+// What stands in the first line of a request.
+bool is_method(std::string_view method) {
+  constexpr std::string_view kMarks = "!#$%&'*+-.^_`|~";
+  return !method.empty() && std::all_of(method.begin(), method.end(), [&](char c) {
+    return isalnum(static_cast<unsigned char>(c)) || kMarks.find(c) != kMarks.npos;
+  });
+}
+
 // Control characters and spaces after the host are encoded; in it they are a mistake.
 bool has_clean_host(std::string_view url) {
   std::string_view start = url.substr(0, url.find_first_of("/?#", url.find("://") + 3));
@@ -160,29 +202,61 @@ bool has_clean_host(std::string_view url) {
 
 }  // namespace
 
-Outcome<HttpPlan> read_http_options(std::string method, std::string url, const Value& given) {
-  if (!split_url(url) || !has_clean_host(url)) {
-    return throw_text(ErrorKind::Invalid, "http: URL must start with http:// or https://, got '{}'", masked_url(url));
+Outcome<void> set_http_body(HttpWish& wish, const Value& body) {
+  HttpExchange& request = wish.plan.request;
+  if (body.is(Kind::Bytes)) {
+    request.body = body.as_bytes()->view();
+    return {};
   }
+  if (!is_list_like(body) && !body.is_dict() && !body.is(Kind::Struct)) {
+    request.body = display(body);
+    return {};
+  }
+  request.body.clear();
+  auto written = data::append_json(request.body, body);
+  if (!written)
+    return throw_text(written.error().kind, "http: body cannot be sent as JSON: {}", written.error().text());
+  if (!has_header(request, "content-type")) HARN_CHECK(add_header(request, "Content-Type", "application/json"));
+  return {};
+}
+
+Outcome<void> read_http_options(const Call& call, HttpWish& wish, const Value& given) {
   if (!given.is_nil() && !given.is_dict()) {
     return type_error("http: options must be a dict, got {}", type_name(given));
   }
   Options options(given.is_dict() ? given.as_dict() : nullptr);
-  for (std::string_view name : kLater) {
-    if (options.find(name)) return throw_text(ErrorKind::Invalid, "http: option `{}` is not supported yet", name);
+  HttpExchange& request = wish.plan.request;
+  HARN_CHECK(read_limits(options, wish.plan));
+  HARN_CHECK(read_retry(options, wish.plan));
+  HARN_CHECK(read_headers(options, request));
+  HARN_CHECK(read_auth(options, request));
+  HARN_CHECK(read_proxy(options, request));
+  HARN_CHECK(read_tls(options, request));
+  HARN_CHECK(read_query(options, wish));
+  HARN_CHECK(read_body(call, options, wish));
+  return options.flag("as_bytes", wish.as_bytes);
+}
+
+Outcome<void> set_http_target(HttpWish& wish, std::string method, std::string url) {
+  for (char& c : method) c = static_cast<char>(toupper(static_cast<unsigned char>(c)));
+  if (!is_method(method)) {
+    return throw_text(ErrorKind::Invalid, "http: invalid method '{}': letters are expected, as in GET", method);
   }
-  HttpPlan plan;
-  plan.request.method = std::move(method);
-  plan.request.url = std::move(url);
-  HARN_CHECK(read_limits(options, plan));
-  HARN_CHECK(read_retry(options, plan));
-  HARN_CHECK(read_headers(options, plan.request));
-  HARN_CHECK(read_auth(options, plan.request));
-  HARN_CHECK(read_proxy(options, plan.request));
-  HARN_CHECK(read_query(options, plan.request));
-  if (const Value* body = options.find("body")) plan.request.body = display(*body);
-  plan.request.url = encoded_url(plan.request.url);
-  return plan;
+  if (!split_url(url) || !has_clean_host(url)) {
+    return throw_text(ErrorKind::Invalid, "http: URL must start with http:// or https://, got '{}'", masked_url(url));
+  }
+  HttpExchange& request = wish.plan.request;
+  request.method = std::move(method);
+  for (const auto& [name, value] : wish.query) add_query(url, name, value);
+  request.url = encoded_url(url);
+  return {};
+}
+
+Outcome<HttpWish> http_wish(const Call& call, std::string method, std::string url, const Value& options) {
+  HttpWish wish;
+  HARN_CHECK(read_http_options(call, wish, options));
+  HARN_CHECK(set_http_target(wish, std::move(method), std::move(url)));
+  return wish;
 }
 
 }  // namespace harn::builtins

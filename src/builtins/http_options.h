@@ -1,13 +1,30 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "effects/http.h"
 #include "vm/builtin.h"
 
+// What programs say about a request: `{timeout_ms: 500, headers: {accept: "text/html"}, ...}`.
 namespace harn::builtins {
 
-// Reads the options dict (nil: none) of a request.
-vm::Outcome<effects::HttpPlan> read_http_options(std::string method, std::string url, const vm::Value& options);
+// What a program wants of a request, and of its answer.
+struct HttpWish {
+  effects::HttpPlan plan;
+  std::vector<std::pair<std::string, std::string>> query;  // to be added to the URL
+  bool as_bytes = false;                                   // the body of the answer
+};
+
+// Adds options (nil: none) to a wish. What both say is as the options have it; headers are added to those that are there.
+vm::Outcome<void> read_http_options(const vm::Call& call, HttpWish& wish, const vm::Value& options);
+// Whom to ask, and for what. Fails for what is no URL or method of HTTP.
+vm::Outcome<void> set_http_target(HttpWish& wish, std::string method, std::string url);
+// A request in one go.
+vm::Outcome<HttpWish> http_wish(const vm::Call& call, std::string method, std::string url, const vm::Value& options);
+
+// Bytes as they are; lists, dicts and structs as JSON; everything else by its print form.
+vm::Outcome<void> set_http_body(HttpWish& wish, const vm::Value& body);
 
 }  // namespace harn::builtins

@@ -70,7 +70,7 @@ Outcome<KnownStream> stream_of(Call& call) {
 }
 
 Outcome<Value> http_stream_open(Call& call) {
-  auto plan = HARN_TRY(read_http_options("GET", display(call.arg(0)), call.arg(1)));
+  auto plan = HARN_TRY(http_wish(call, "GET", display(call.arg(0)), call.arg(1))).plan;
   if (known_streams(call).is_full()) {
     return throw_text(ErrorKind::Limit, "http_stream_open: {} streams are open; close one first", kMostStreams);
   }

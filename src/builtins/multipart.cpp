@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "builtins/multipart.h"
 #include "crypto/digest.h"
 
 namespace harn::builtins {
@@ -247,8 +248,9 @@ Outcome<std::string> boundary_for(const Call& call, const std::vector<Field>& fi
   return boundary;
 }
 
-Outcome<Value> multipart_form_data(Call& call) {
-  const Value& given = call.arg(0);
+}  // namespace
+
+Outcome<FormBody> form_body(const Call& call, const Value& given, const Value* chosen) {
   if (!given.is(Kind::List)) {
     return type_error("multipart_form_data: expected a list of fields, got {}", type_name(given));
   }
@@ -257,7 +259,6 @@ Outcome<Value> multipart_form_data(Call& call) {
     step();
     fields.push_back(HARN_TRY(read_field(call, value, fields.size() + 1)));
   }
-  const Value* chosen = call.arg(1).is_dict() ? call.arg(1).as_dict()->find("boundary") : nullptr;
   std::string boundary = chosen && !chosen->is_nil() ? display(*chosen) : HARN_TRY(boundary_for(call, fields));
   bool is_sound = !boundary.empty() && boundary.size() <= 70 && boundary.find_first_of(" \t\r\n\";,") == boundary.npos;
   if (!is_sound) return runtime_error(ErrorKind::Invalid, "multipart_form_data: the boundary cannot be used");
@@ -267,10 +268,18 @@ Outcome<Value> multipart_form_data(Call& call) {
     body += fmt::format("--{}\r\n{}\r\n\r\n", boundary, field.head) + field.content + "\r\n";
   }
   body += fmt::format("--{}--\r\n", boundary);
+  return FormBody{fmt::format("{}; boundary={}", kKind, boundary), std::move(boundary), std::move(body)};
+}
+
+namespace {
+
+Outcome<Value> multipart_form_data(Call& call) {
+  const Value* boundary = call.arg(1).is_dict() ? call.arg(1).as_dict()->find("boundary") : nullptr;
+  FormBody form = HARN_TRY(form_body(call, call.arg(0), boundary));
   return DictBuilder()
-      .add("content_type", text_value(fmt::format("{}; boundary={}", kKind, boundary)))
-      .add("boundary", text_value(boundary))
-      .add("body", new_bytes(body))
+      .add("content_type", text_value(form.content_type))
+      .add("boundary", text_value(form.boundary))
+      .add("body", new_bytes(form.body))
       .done();
 }
 

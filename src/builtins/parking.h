@@ -10,12 +10,14 @@ park::Kinds park_kinds();
 extern const park::HandleRow kAtomicHandle;  // atomics.cpp
 extern const park::HandleRow kJoinHandle;    // parallel.cpp
 extern const park::HandleRow kFlowHandle;
-extern const park::PartRow kSharedStatePart;  // shared_state.cpp
-extern const park::PartRow kMailboxesPart;    // mailboxes.cpp
-extern const park::PartRow kBreakersPart;     // circuit.cpp
-extern const park::PartRow kSupervisorsPart;  // supervisor.cpp
-extern const park::PartRow kUuidsPart;        // uuid.cpp
-extern const park::PartRow kSignalsPart;      // signals.cpp
-extern const park::PartRow kHttpStreamsPart;  // http_stream.cpp
+extern const park::PartRow kSharedStatePart;   // shared_state.cpp
+extern const park::PartRow kMailboxesPart;     // mailboxes.cpp
+extern const park::PartRow kBreakersPart;      // circuit.cpp
+extern const park::PartRow kSupervisorsPart;   // supervisor.cpp
+extern const park::PartRow kUuidsPart;         // uuid.cpp
+extern const park::PartRow kSignalsPart;       // signals.cpp
+extern const park::PartRow kHttpStreamsPart;   // http_stream.cpp
+extern const park::PartRow kHttpSessionsPart;  // http.cpp
+extern const park::PartRow kHttpMocksPart;     // http_mock.cpp
 
 }  // namespace harn::builtins

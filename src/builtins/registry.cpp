@@ -65,6 +65,8 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       runtime_context_rows(),
       process_rows(),
       http_rows(),
+      http_mock_rows(),
+      egress_rows(),
       http_stream_rows(),
   };
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "effects/egress.h"
 #include "effects/perform.h"
 #include "net/http.h"
 
@@ -15,11 +16,13 @@ ErrorKind kind_of(HttpFailure failure);
 // What all kinds of exchanges are asked with.
 struct HttpExchange : net::HttpRequest {
   std::string shown() const;
+  // Whom it talks to, for the rules about that (egress.h).
+  std::vector<EgressTarget> targets() const;
   // Times are left out: what is left of them differs from run to run.
   template <class Visitor>
   void fields(Visitor& visit) {
     visit(method), visit(url), visit(headers), visit(body), visit(proxy), visit(proxy_user);
-    visit(max_body), visit(decompress);
+    visit(max_body), visit(decompress), visit(tls);
   }
 };
 
@@ -30,7 +33,7 @@ struct SendHttp : HttpExchange {
       visit(failure), visit(message), visit(status), visit(headers), visit(body), visit(redirect_to);
     }
   };
-  static constexpr EffectRow row{.name = "http.send", .capability = vm::Capability::Network};
+  static constexpr EffectRow row{.name = "http.send", .capability = vm::Capability::Network, .version = 2};
 };
 // On a fiber: the task waits; when it is stopped, the request is dropped. An answer may be a failure.
 vm::Outcome<SendHttp::Answer> carry_out(Run& run, const SendHttp& request);
@@ -47,6 +50,12 @@ struct HttpPlan {
   bool follow_redirects = true;
   int64_t max_redirects = 10;
 };
+
+// The request with the rules about addresses that are to be asked on the way.
+net::HttpRequest checked_request(Run& run, const HttpExchange& request);
+
+// The error of an exchange that the rules about connections do not let happen.
+std::unexpected<vm::Thrown> egress_blocked(const HttpExchange& request, std::string_view reason);
 
 // Fails when there is no answer: `http: request failed: ...`.
 vm::Outcome<SendHttp::Answer> fetch(Run& run, const HttpPlan& plan);

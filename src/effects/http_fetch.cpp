@@ -23,6 +23,7 @@ ErrorKind kind_of(HttpFailure failure) {
     case HttpFailure::Cancelled: return ErrorKind::Cancelled;
     case HttpFailure::TooLarge: return ErrorKind::Limit;
     case HttpFailure::Unavailable: return ErrorKind::Io;
+    case HttpFailure::Blocked: return ErrorKind::Denied;
     default: return ErrorKind::Network;
   }
 }
@@ -104,7 +105,8 @@ bool is_worth_a_retry(const HttpPlan& plan, const net::HttpResponse& response) {
     case HttpFailure::Tls:
     case HttpFailure::TooLarge:
     case HttpFailure::Cancelled:
-    case HttpFailure::Unavailable: return false;
+    case HttpFailure::Unavailable:
+    case HttpFailure::Blocked: return false;
   }
   return std::find(plan.retry_on.begin(), plan.retry_on.end(), response.status) != plan.retry_on.end();
 }
@@ -146,6 +148,7 @@ Outcome<typename Request::Answer> exchange(Run& run, const HttpPlan& plan) {
     bool is_last = attempts > plan.retries || !is_worth_a_retry(plan, answer);
     int64_t delay = is_last ? 0 : delay_ms(run, plan, attempts, answer);
     if (is_last || (due_ms != INT64_MAX && now_ms() + delay >= due_ms)) {
+      if (answer.failure == HttpFailure::Blocked) return egress_blocked(plan.request, answer.message);
       if (answer.failure != HttpFailure::None)
         return request_failed(kind_of(answer.failure), plan.request, answer.message);
       return answer;

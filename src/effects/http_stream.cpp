@@ -82,8 +82,8 @@ Streams& streams() { return Scheduler::current().scheduler->vm().local<Streams>(
 
 }  // namespace
 
-Outcome<OpenHttp::Answer> carry_out(Run&, const OpenHttp& request) {
-  auto stream = std::make_shared<OpenStream>(request);
+Outcome<OpenHttp::Answer> carry_out(Run& run, const OpenHttp& request) {
+  auto stream = std::make_shared<OpenStream>(checked_request(run, request));
   OpenHttp::Answer answer{
       HARN_TRY(stream->wait_for("an HTTP request", request.shown(), [&] { return stream->net.head(); }))};
   if (answer.failure == HttpFailure::None) answer.stream = streams().add(std::move(stream));

@@ -16,7 +16,7 @@ struct OpenHttp : HttpExchange {
       visit(failure), visit(message), visit(status), visit(headers), visit(redirect_to), visit(stream);
     }
   };
-  static constexpr EffectRow row{.name = "http.open", .capability = vm::Capability::Network};
+  static constexpr EffectRow row{.name = "http.open", .capability = vm::Capability::Network, .version = 2};
 };
 vm::Outcome<OpenHttp::Answer> carry_out(Run& run, const OpenHttp& request);
 

@@ -55,6 +55,15 @@ std::unexpected<vm::Thrown> answered_error(const TapeAnswer& answer) {
   return recorded.code.empty() ? error : vm::with_facts(std::move(error), recorded.code);
 }
 
+std::optional<std::string> egress_refusal(Run& run, const std::vector<EgressTarget>& targets) {
+  auto rules = run.egress();
+  if (!rules) return std::nullopt;
+  for (const EgressTarget& target : targets) {
+    if (auto reason = rules->refusal_of(target)) return reason;
+  }
+  return std::nullopt;
+}
+
 SpanId EffectSpan::begin(const EffectRow& row, std::string shown) {
   vm::Task* task = vm::Scheduler::current_or_null();
   return trace_->begin({.parent = run_.trace_parent(),

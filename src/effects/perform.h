@@ -86,6 +86,9 @@ class EffectSpan {
 
 // ---- performing ----
 
+// Why the rules about connections do not let it talk to one of these.
+std::optional<std::string> egress_refusal(Run& run, const std::vector<EgressTarget>& targets);
+
 // Somebody attends to the effect, or it is not allowed.
 template <class Request, class Do>
 vm::Outcome<typename Request::Answer> perform_attended(Run& run, const Request& request, Do carry_out) {
@@ -97,6 +100,10 @@ vm::Outcome<typename Request::Answer> perform_attended(Run& run, const Request& 
     return answer;
   };
   if (!run.allows(row.capability)) return ended(SpanEnd::Denied, denied(row, request.shown()));
+  if constexpr (requires { request.targets(); }) {
+    if (auto reason = egress_refusal(run, request.targets()))
+      return ended(SpanEnd::Denied, egress_blocked(request, *reason));
+  }
   if (Budget* budget = run.budget()) {
     if (auto limit = budget->take(row.capability))
       return ended(SpanEnd::OverBudget, over_budget(row, *limit, request.shown()));

@@ -13,14 +13,18 @@ constinit const vm::HandleType kRunType = {"run", vm::destroy_handle<Run>,
 
 // ---- where it comes from ----
 
-static Policy environment_policy(vm::Host& host) {
-  Policy policy;
-  bool found = false;
-  std::string names = host.env("HARN_DENY", found);
-  for (std::string_view name : text::split(names, ",")) {
-    if (name = text::trim(name); !name.empty()) policy.deny.emplace_back(name);
+// "a, b" as its words.
+static std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::string_view word : text::split(list, ",")) {
+    if (word = text::trim(word); !word.empty()) words.emplace_back(word);
   }
-  return policy;
+  return words;
+}
+
+static Policy environment_policy(vm::Host& host) {
+  bool found = false;
+  return {.allow = {}, .deny = words_of(host.env("HARN_DENY", found))};
 }
 
 static std::optional<uint64_t> environment_seed(vm::Host& host) {
@@ -32,13 +36,29 @@ static std::optional<uint64_t> environment_seed(vm::Host& host) {
   return is_number ? std::optional(seed) : std::nullopt;
 }
 
+// Rules that cannot be understood allow nothing.
+static std::optional<EgressRules> environment_egress(vm::Host& host) {
+  bool has_allow = false, has_deny = false, has_default = false;
+  EgressTexts texts;
+  texts.allow = words_of(host.env("HARN_EGRESS_ALLOW", has_allow));
+  texts.deny = words_of(host.env("HARN_EGRESS_DENY", has_deny));
+  std::string others = host.env("HARN_EGRESS_DEFAULT", has_default);
+  if (!has_allow && !has_deny && !has_default) return std::nullopt;
+  texts.allows_others = has_default ? others == "allow" : !has_allow;
+  auto rules = EgressRules::parse(texts, "environment");
+  return rules ? *std::move(rules) : EgressRules::nothing("environment");
+}
+
 // ---- life ----
 
-Authority Run::environment_authority(vm::Host& host) { return {environment_policy(host), environment_seed(host)}; }
+Authority Run::environment_authority(vm::Host& host) {
+  return {environment_policy(host), environment_seed(host), environment_egress(host)};
+}
 
 vm::Ref<vm::HandleObject> Run::make(vm::Vm& vm, const Authority& authority) {
   auto run = vm::new_handle<Run>(kRunType);
   run->world_.reset(new World{vm.host(), vm.scheduler().clock(), authority.seed});
+  if (authority.egress) (void)run->set_egress(*authority.egress);
   run->allowed_ = run->direct_ = allowed_by(authority.policy);
   return vm::Ref<vm::HandleObject>::share(run.get());
 }
@@ -59,6 +79,7 @@ vm::Ref<Run> Run::within(const Run& outer, RunPart part) {
 void Run::attend() {
   bool all = world_->recorder || world_->player || world_->trace;
   uint32_t bits = all ? ~0u : 0;
+  if (world_->egress) bits |= bit_of(Capability::Network);
   for (auto& [row, mock] : world_->mocks) bits |= bit_of(row->capability);
   world_->attended.store(bits, std::memory_order_release);
 }
@@ -89,6 +110,19 @@ void Run::trace(std::shared_ptr<Trace> trace) {
 Run::Attending Run::attending() {
   std::lock_guard guard(world_->lock);
   return {world_->recorder, world_->player, world_->trace};
+}
+
+std::shared_ptr<const EgressRules> Run::egress() {
+  std::lock_guard guard(world_->lock);
+  return world_->egress;
+}
+
+std::expected<void, std::string> Run::set_egress(EgressRules rules) {
+  std::lock_guard guard(world_->lock);
+  if (world_->egress) return std::unexpected(world_->egress->source());
+  world_->egress = std::make_shared<const EgressRules>(std::move(rules));
+  attend();
+  return {};
 }
 
 void Run::set_mock(const EffectRow& row, std::any mock) {

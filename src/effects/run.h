@@ -2,6 +2,7 @@
 
 #include <any>
 #include <atomic>
+#include <expected>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "effects/budget.h"
+#include "effects/egress.h"
 #include "effects/policy.h"
 #include "effects/replay.h"
 #include "effects/tape.h"
@@ -39,6 +41,7 @@ struct EffectRow {
 struct Authority {
   Policy policy;
   std::optional<uint64_t> seed;
+  std::optional<EgressRules> egress = {};  // none: the program may set them
 };
 
 // What the runs of one VM share.
@@ -55,6 +58,7 @@ struct World {
   std::shared_ptr<Recorder> recorder;
   std::shared_ptr<Player> player;
   std::shared_ptr<Trace> trace;
+  std::shared_ptr<const EgressRules> egress;  // set once, or null
 
   SharedSecrets secrets;
 };
@@ -109,6 +113,10 @@ class Run : public vm::HandleObject {
     std::shared_ptr<Trace> trace;
   };
   Attending attending();
+  // Rules about connections; null: there are none.
+  std::shared_ptr<const EgressRules> egress();
+  // For all runs of the VM, once. Fails with the source of those that are there.
+  std::expected<void, std::string> set_egress(EgressRules rules);
   void set_mock(const EffectRow& row, std::any mock);
   void clear_mock(const EffectRow& row);
   std::any mock(const EffectRow& row);

@@ -1,7 +1,9 @@
 #include "net/http.h"
 
 #include <malloc.h>
+#include <netdb.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #include <atomic>
 #include <memory>
@@ -67,7 +69,10 @@ struct Transfer {
   bool prepare();
   void set_limits();
   bool set_headers();
+  bool add_header(const std::string& line);
   void set_body();
+  void set_tls();
+  bool may_connect(const std::string& address, int port);
   void take_header(std::string_view line);
   void end_of_head();
   std::string redirect_target() const;
@@ -90,6 +95,7 @@ struct Transfer {
   curl_slist* headers = nullptr;
   char error[CURL_ERROR_SIZE] = "";
   bool is_too_large = false;
+  std::string blocked;                  // why an address may not be used
   std::optional<LoopTimer> head_timer;  // ends it when there is no head by then
   HttpResponse response;
 };
@@ -100,6 +106,20 @@ size_t on_body(char* data, size_t size, size_t count, void* user) {
 
 size_t on_request_body(char* data, size_t size, size_t count, void* user) {
   return static_cast<Transfer*>(user)->give_body({data, size * count});
+}
+
+// A connection is wanted.
+curl_socket_t on_open(void* user, curlsocktype, curl_sockaddr* address) {
+  char host[NI_MAXHOST] = "";
+  char port[NI_MAXSERV] = "";
+  getnameinfo(&address->addr, address->addrlen, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+  if (!static_cast<Transfer*>(user)->may_connect(host, atoi(port))) return CURL_SOCKET_BAD;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// A connection is there, perhaps an old one: the request is about to be sent.
+int on_connected(void* user, char* address, char*, int port, int) {
+  return static_cast<Transfer*>(user)->may_connect(address, port) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
 }
 
 size_t on_header(char* data, size_t size, size_t count, void* user) {
@@ -128,12 +148,39 @@ bool Transfer::prepare() {
   set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
   set_body();
   if (request.decompress) set(CURLOPT_ACCEPT_ENCODING, "");
-  // As OpenSSL's own programs do; libcurl leaves it to its caller.
-  if (const char* file = getenv("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
+  set_tls();
   if (!request.proxy.empty()) set(CURLOPT_PROXY, request.proxy.c_str());
   if (!request.proxy_user.empty()) set(CURLOPT_PROXYUSERPWD, request.proxy_user.c_str());
+  if (request.check_address) {
+    set(CURLOPT_OPENSOCKETFUNCTION, on_open);
+    set(CURLOPT_OPENSOCKETDATA, this);
+    set(CURLOPT_PREREQFUNCTION, on_connected);
+    set(CURLOPT_PREREQDATA, this);
+  }
   set_limits();
   return true;
+}
+
+void Transfer::set_tls() {
+  // As OpenSSL's own programs do; libcurl leaves it to its caller.
+  if (const char* file = getenv("SSL_CERT_FILE")) set(CURLOPT_CAINFO, file);
+  const HttpTls& tls = request.tls;
+  if (!tls.ca_file.empty()) set(CURLOPT_CAINFO, tls.ca_file.c_str());
+  if (!tls.cert_file.empty()) set(CURLOPT_SSLCERT, tls.cert_file.c_str());
+  if (!tls.key_file.empty()) set(CURLOPT_SSLKEY, tls.key_file.c_str());
+  if (tls.verify) return;
+  set(CURLOPT_SSL_VERIFYPEER, 0L);
+  set(CURLOPT_SSL_VERIFYHOST, 0L);
+}
+
+bool Transfer::may_connect(const std::string& address, int port) {
+  blocked = request.check_address(address, port);
+  return blocked.empty();
+}
+
+// Such a request says so when its body is empty.
+static bool usually_has_body(std::string_view method) {
+  return method == "POST" || method == "PUT" || method == "PATCH";
 }
 
 void Transfer::set_body() {
@@ -141,9 +188,12 @@ void Transfer::set_body() {
     set(CURLOPT_UPLOAD, 1L);
     set(CURLOPT_READFUNCTION, on_request_body);
     set(CURLOPT_READDATA, this);
-  } else if (!request.body.empty()) {
+  } else if (!request.body.empty() || usually_has_body(request.method)) {
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
     set(CURLOPT_POSTFIELDS, request.body.data());
+  } else if (request.method == "HEAD") {
+    set(CURLOPT_NOBODY, 1L);
+    return;
   } else if (request.method == "GET") {
     return;
   }
@@ -164,22 +214,27 @@ void Transfer::set_limits() {
   }
 }
 
-bool Transfer::set_headers() {
-  bool names_agent = false;
-  for (const HttpHeader& header : request.headers) {
-    if (strcasecmp(header.name.c_str(), "user-agent") == 0) names_agent = true;
-    // "Name;" is how curl is told to send a header without a value.
-    std::string line = header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
-    curl_slist* longer = curl.slist_append(headers, line.c_str());
-    if (!longer) return false;
-    headers = longer;
-  }
-  if (!names_agent) set(CURLOPT_USERAGENT, "harn/0.1");
-  if (!bodies->gives_body()) return true;
-  // Not to wait a second for leave to send.
-  curl_slist* longer = curl.slist_append(headers, "Expect:");
+bool Transfer::add_header(const std::string& line) {
+  curl_slist* longer = curl.slist_append(headers, line.c_str());
   if (longer) headers = longer;
   return longer != nullptr;
+}
+
+bool Transfer::set_headers() {
+  bool names_agent = false;
+  bool names_type = false;
+  for (const HttpHeader& header : request.headers) {
+    if (strcasecmp(header.name.c_str(), "user-agent") == 0) names_agent = true;
+    if (strcasecmp(header.name.c_str(), "content-type") == 0) names_type = true;
+    // "Name;" is how curl is told to send a header without a value.
+    std::string line = header.value.empty() ? header.name + ";" : header.name + ": " + header.value;
+    if (!add_header(line)) return false;
+  }
+  if (!names_agent) set(CURLOPT_USERAGENT, "harn/0.1");
+  // A body is not a form because curl thinks so.
+  if (!names_type && !add_header("Content-Type:")) return false;
+  // Not to wait a second for leave to send.
+  return add_header("Expect:");
 }
 
 // ---- the answer ----
@@ -263,6 +318,12 @@ HttpFailure failure_of(CURLcode code) {
 
 void Transfer::settle(CURLcode code) {
   response.failure = is_too_large ? HttpFailure::TooLarge : failure_of(code);
+  // Of several addresses another may have been fine.
+  if (code != CURLE_OK && !blocked.empty()) {
+    response.failure = HttpFailure::Blocked;
+    response.message = blocked;
+    return;
+  }
   if (is_too_large) response.message = fmt::format("the body is larger than {} bytes", request.max_body);
   else if (code != CURLE_OK) response.message = error[0] ? error : curl.easy_strerror(code);
 }

@@ -2,6 +2,7 @@
 
   /text                 "hello"
   /echo                 the request as JSON: method, path, query, headers
+  /body                 the request's method, type, length and body
   /status/N             status N
   /slow/MS              "slow" after MS milliseconds
   /hang                 never
@@ -94,6 +95,8 @@ class Server:
         method, target, _ = head[0].split(" ")
         headers = dict(line.split(": ", 1) for line in head[1:] if ": " in line)
         path, _, query = target.partition("?")
+        length = {name.lower(): value for name, value in headers.items()}.get("content-length")
+        self.body = await reader.readexactly(int(length or 0))
         words = path.strip("/").split("/")
         answer = getattr(self, "on_" + words[0].replace("-", "_"), None)
         if not answer:
@@ -115,6 +118,11 @@ class Server:
         body = {"method": method, "path": path, "query": query,
                 "headers": {name.lower(): value for name, value in headers.items()}}
         await self.send(writer, 200, json.dumps(body).encode())
+
+    async def on_body(self, writer, *_, headers, method, **__):
+        known = {name.lower(): value for name, value in headers.items()}
+        line = f"{method} {known.get('content-type')} {known.get('content-length')} {known.get('x-s')} "
+        await self.send(writer, 200, line.encode() + self.body)
 
     async def on_status(self, writer, status, **_):
         await self.send(writer, int(status), b"status " + status.encode())

@@ -23,9 +23,9 @@ context.load_cert_chain("certificate.pem", "key.pem")
 server.socket = context.wrap_socket(server.socket, server_side=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 
-def get(host, **variables):
+def get(host, options="nil", **variables):
     port = server.server_address[1]
-    code = f'println(try {{ http_get("https://{host}:{port}/").body }})'
+    code = f'println(try {{ http_get("https://{host}:{port}/", {options}).body }})'
     done = subprocess.run([os.environ["HARN"], "run", "-e", code], capture_output=True, text=True, timeout=30,
                           env=os.environ | variables)
     print((done.stdout + done.stderr).replace(str(port), "PORT"), end="")
@@ -33,3 +33,7 @@ def get(host, **variables):
 get("localhost")
 get("localhost", SSL_CERT_FILE="certificate.pem")
 get("127.0.0.1", SSL_CERT_FILE="certificate.pem")
+get("localhost", '{tls: {ca_file: "certificate.pem"}}')
+get("127.0.0.1", '{tls: {ca_file: "certificate.pem"}}')
+get("127.0.0.1", "{tls: {verify: false}}")
+get("localhost", '{tls: {ca_file: "missing.pem"}}')

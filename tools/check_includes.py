@@ -26,6 +26,7 @@ LIBRARIES = {
     "openssl/": {"crypto"},
     "arpa/inet.h": {"effects", "net"},
     "netdb.h": {"net"},
+    "seccomp.h": {"net/confine.cpp"},
     "boost/context": {"vm"},
     "xxhash": {"vm"},
     "yaml-cpp/": {"data/yaml.cpp"},

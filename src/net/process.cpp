@@ -17,8 +17,10 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <thread>
 #include <unordered_map>
 
+#include "base/descriptor.h"
 #include "base/fmt.h"
 #include "net/loop.h"
 
@@ -26,28 +28,9 @@ namespace harn::net {
 
 namespace {
 
-// A file descriptor that is closed with its owner.
-class Fd {
- public:
-  Fd() = default;
-  explicit Fd(int number) : number_(number) {}
-  Fd(Fd&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Fd& operator=(Fd&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Fd() {
-    if (number_ >= 0) close(number_);
-  }
-  int get() const { return number_; }
-
- private:
-  int number_ = -1;
-};
-
 struct Pipe {
-  Fd read;
-  Fd write;
+  Descriptor read;
+  Descriptor write;
 };
 
 Result<Pipe> make_pipe() {
@@ -55,22 +38,22 @@ Result<Pipe> make_pipe() {
   if (pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", strerror(errno)));
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   Pipe made;
-  made.read = Fd(ends[0]);
-  made.write = Fd(ends[1]);
+  made.read = Descriptor(ends[0]);
+  made.write = Descriptor(ends[1]);
   return made;
 }
 
 // One stream of a child, read to its end.
 struct Output {
-  explicit Output(Fd fd) : fd(std::move(fd)) {}
-  Fd fd;
+  explicit Output(Descriptor fd) : fd(std::move(fd)) {}
+  Descriptor fd;
   std::unique_ptr<FdWatch> watch;
   std::string text;
 
   bool is_open() const { return watch != nullptr; }
   void close() {
     watch.reset();
-    fd = Fd();
+    fd = Descriptor();
   }
 };
 
@@ -104,7 +87,7 @@ class Groups {
 
 class Child {
  public:
-  Child(uint64_t number, pid_t pid, Fd pidfd, Output out, Output err, size_t max_output,
+  Child(uint64_t number, pid_t pid, Descriptor pidfd, Output out, Output err, size_t max_output,
         std::function<void(ProcessResult)> done)
       : number_(number),
         pid_(pid),
@@ -130,7 +113,7 @@ class Child {
   uint64_t number_;
   pid_t pid_;
   std::atomic<pid_t>* group_;
-  Fd pidfd_;
+  Descriptor pidfd_;
   Output out_;
   Output err_;
   size_t max_output_;
@@ -256,6 +239,8 @@ class SpawnPlan {
     posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
+    // Whatever else is open, by us or by those who started us, is not the child's.
+    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
     if (!spec.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions_, spec.directory.c_str());
     sigset_t signals;
     sigemptyset(&signals);
@@ -277,6 +262,17 @@ class SpawnPlan {
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
+
+// Starts it on a thread that has confined itself, and ends: what a thread gives up it never gets back.
+Result<int> run_confined(SpawnPlan& plan, const ProcessSpec& spec, pid_t& pid) {
+  Result<int> error = 0;
+  std::thread([&] {
+    auto confined = confine_this_thread(*spec.confinement);
+    if (confined || !spec.must_be_confined) error = plan.run(spec, pid);
+    else error = fail(ErrorKind::Denied, "it cannot be confined: " + confined.error().message);
+  }).join();
+  return error;
+}
 
 std::unexpected<Error> cannot_start(const ProcessSpec& spec, int error) {
   struct stat info;
@@ -300,11 +296,12 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
   SpawnPlan plan;
   plan.prepare(spec, out.write.get(), err.write.get());
   pid_t pid = 0;
-  if (int error = plan.run(spec, pid)) return cannot_start(spec, error);
+  int error = spec.confinement ? HARN_TRY(run_confined(plan, spec, pid)) : plan.run(spec, pid);
+  if (error) return cannot_start(spec, error);
   restore_file_limit(pid);
-  Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (pidfd.get() < 0) {
-    int error = errno;
+    error = errno;
     kill(-pid, SIGKILL);
     waitpid(pid, nullptr, 0);
     return cannot_start(spec, error);

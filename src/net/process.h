@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "net/confine.h"
 
 // Child processes with captured output.
 namespace harn::net {
@@ -14,6 +16,8 @@ struct ProcessSpec {
   std::vector<std::string> words;  // the program, looked up in PATH, and its arguments
   std::string directory;           // empty: ours
   size_t max_output = 256u << 20;  // bytes of each stream; a child that writes more is killed
+  std::optional<Confinement> confinement = {};
+  bool must_be_confined = false;  // else it is started as it is where the kernel cannot confine it
 };
 
 struct ProcessResult {

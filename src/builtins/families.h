@@ -62,6 +62,7 @@ std::span<const vm::Builtin> mailbox_rows();
 std::span<const vm::Builtin> supervisor_rows();
 std::span<const vm::Builtin> runtime_context_rows();
 std::span<const vm::Builtin> process_rows();
+std::span<const vm::Builtin> host_rows();
 std::span<const vm::Builtin> http_rows();
 std::span<const vm::Builtin> http_mock_rows();
 std::span<const vm::Builtin> egress_rows();

@@ -64,6 +64,7 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       supervisor_rows(),
       runtime_context_rows(),
       process_rows(),
+      host_rows(),
       http_rows(),
       http_mock_rows(),
       egress_rows(),

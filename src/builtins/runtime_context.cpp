@@ -33,7 +33,20 @@ constexpr std::string_view kUnavailable[] = {
     "capacity_class",
 };
 
-Value context_values(const Task& task) { return task.context.is_nil() ? Value(new_dict()) : task.context; }
+// What the runtime itself hands down to tasks is kept with the program's values, under names that no program has.
+constexpr std::string_view kOurs = "\x01";
+
+Value all_values(const Task& task) { return task.context.is_nil() ? Value(new_dict()) : task.context; }
+
+Value context_values(const Task& task) {
+  Value all = all_values(task);
+  std::vector<std::string> ours;
+  for (auto [key, value] : all.as_dict()->entries()) {
+    if (key->view().starts_with(kOurs)) ours.emplace_back(key->view());
+  }
+  for (const std::string& key : ours) dict_erase(all, key);
+  return all;
+}
 
 Outcome<Value> debug_info(Call& call) {
   Value supervisors = HARN_TRY(supervisor_states(call.vm()));
@@ -66,7 +79,8 @@ Outcome<Value> runtime_context(Call& call) {
 // ---- task-local values ----
 
 Outcome<std::string_view> key_of(Call& call) {
-  if (call.arg(0).is_string()) return call.arg(0).as_string()->view();
+  bool is_key = call.arg(0).is_string() && !call.arg(0).as_string()->view().starts_with(kOurs);
+  if (is_key) return call.arg(0).as_string()->view();
   return runtime_error(ErrorKind::Type, "{}: first argument must be a string key", call.row().name);
 }
 
@@ -89,7 +103,7 @@ Outcome<Value> set(Call& call) {
   Value value = call.take(1);
   Task& task = Scheduler::current();
   Value previous = value_of(task, key);
-  Value changed = context_values(task);
+  Value changed = all_values(task);
   dict_set(changed, key, std::move(value));
   task.context = std::move(changed);
   return previous;
@@ -99,13 +113,37 @@ Outcome<Value> clear(Call& call) {
   auto key = HARN_TRY(key_of(call));
   Task& task = Scheduler::current();
   Value previous = value_of(task, key);
-  Value changed = context_values(task);
+  Value changed = all_values(task);
   dict_erase(changed, key);
   task.context = std::move(changed);
   return previous;
 }
 
+// ---- values of the prelude ----
+
+Outcome<std::string> own_key(Call& call) { return std::string(kOurs) + std::string(HARN_TRY(call.text(0))); }
+
+Outcome<Value> get_own(Call& call) { return value_of(Scheduler::current(), HARN_TRY(own_key(call))); }
+
+Outcome<Value> set_own(Call& call) {
+  std::string key = HARN_TRY(own_key(call));
+  Task& task = Scheduler::current();
+  Value changed = all_values(task);
+  if (call.arg(1).is_nil()) dict_erase(changed, key);
+  else dict_set(changed, key, call.take(1));
+  task.context = std::move(changed);
+  return Value();
+}
+
 constinit const Builtin kRows[] = {
+    {.name = "__scope_get",
+     .signature = "(name: string) -> any",
+     .doc = "A value of the runtime that tasks hand down; nil: none.",
+     .call = get_own},
+    {.name = "__scope_set",
+     .signature = "(name: string, value: any) -> nil",
+     .doc = "Sets it for this task and those it starts from now on.",
+     .call = set_own},
     {.name = "runtime_context",
      .signature = "() -> dict",
      .doc = "Who the running task is: its id, parent, root, group and more; what is not available is nil.",

@@ -1,5 +1,9 @@
 #include "effects/process.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+
 #include "net/process.h"
 #include "vm/fiber.h"
 #include "vm/scheduler.h"
@@ -19,9 +23,19 @@ struct Child {
   net::ProcessResult result;
 };
 
+// Between asking a child to end and killing it.
+constexpr std::chrono::milliseconds kGrace(1'000);
+
 Outcome<RunProcess::Answer> wait_for(net::ProcessId id, Child& child, Run& run, const RunProcess& request) {
-  const char* what = request.what == "exec" ? "exec" : "shell";
-  if (child.completion.wait(what, text_value(request.program)) == Wake::Cancelled) {
+  const char* what = request.what == "shell" ? "shell" : "exec";
+  Nanoseconds due = request.timeout_ms > 0 ? run.clock().now() + request.timeout_ms * kMillisecond : kNever;
+  Wake woken = child.completion.wait(what, text_value(request.program), due);
+  bool timed_out = woken == Wake::Timeout;
+  if (timed_out) {
+    net::end_process(id, kGrace);
+    woken = child.completion.wait(what, text_value(request.program));
+  }
+  if (woken == Wake::Cancelled) {
     net::kill_process(id);
     child.completion.wait(what, {}, run.clock().now() + kKillTime);
     return stopped_error();
@@ -30,22 +44,52 @@ Outcome<RunProcess::Answer> wait_for(net::ProcessId id, Child& child, Run& run, 
   if (result.wrote_too_much)
     return throw_text(ErrorKind::Limit, "{} failed: `{}` wrote more than 256 MiB", what, request.program);
   if (result.no_memory) return runtime_error(ErrorKind::Limit, "out of memory (the output of `{}`)", request.program);
-  return RunProcess::Answer{std::move(result.out), std::move(result.err), result.status};
+  return RunProcess::Answer{.out = std::move(result.out),
+                            .err = std::move(result.err),
+                            .status = result.status,
+                            .signal = result.signal,
+                            .pid = id.pid,
+                            .timed_out = timed_out};
+}
+
+// Ours with what is set besides, or only that.
+std::optional<std::vector<std::string>> environment_of(const RunProcess& request) {
+  if (request.environment.empty() && !request.is_whole_environment) return std::nullopt;
+  std::vector<std::string> all;
+  auto is_set = [&](std::string_view line) {
+    return std::any_of(request.environment.begin(), request.environment.end(), [&](const RunProcess::Variable& one) {
+      return line.starts_with(one.name) && line.substr(one.name.size()).starts_with('=');
+    });
+  };
+  for (char** line = environ; !request.is_whole_environment && *line; ++line) {
+    if (!is_set(*line)) all.emplace_back(*line);
+  }
+  for (const RunProcess::Variable& one : request.environment) all.push_back(one.name + "=" + one.value);
+  return all;
 }
 
 }  // namespace
 
 Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
   auto child = std::make_shared<Child>();
-  auto id =
-      net::start_process({.words = request.words, .directory = request.directory}, [child](net::ProcessResult result) {
-        child->result = std::move(result);
-        child->completion.finish();
-      });
+  net::ProcessSpec spec{.words = request.words,
+                        .directory = request.directory,
+                        .environment = environment_of(request),
+                        .input = request.input};
+  auto id = net::start_process(std::move(spec), [child](net::ProcessResult result) {
+    child->result = std::move(result);
+    child->completion.finish();
+  });
   if (!id)
     return with_facts(throw_text(id.error().kind, "{} failed: {}", request.what, id.error().message), "process",
                       {{"program", text_value(request.program)}});
   return wait_for(*id, *child, run, request);
+}
+
+Outcome<std::vector<std::string>> carry_out(Run&, const FindPrograms& request) {
+  std::vector<std::string> found = request.paths;
+  std::erase_if(found, [](const std::string& path) { return access(path.c_str(), X_OK) != 0; });
+  return found;
 }
 
 }  // namespace harn::effects

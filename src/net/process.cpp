@@ -8,11 +8,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -101,6 +103,7 @@ class Child {
   // ---- on the I/O thread ----
   void begin();
   void kill();
+  void end(std::chrono::milliseconds grace);
 
  private:
   void watch(Output& output);
@@ -119,6 +122,7 @@ class Child {
   size_t max_output_;
   std::function<void(ProcessResult)> done_;
   std::unique_ptr<FdWatch> end_;
+  std::optional<LoopTimer> grace_;  // runs while it has been asked to end
   bool has_ended_ = false;
   bool is_killed_ = false;
   bool wrote_too_much_ = false;
@@ -198,6 +202,13 @@ void Child::kill() {
   finish_if_over();
 }
 
+void Child::end(std::chrono::milliseconds grace) {
+  if (is_killed_ || grace_) return;
+  ::kill(-pid_, SIGTERM);
+  grace_.emplace([this] { kill(); });
+  grace_->start(grace);
+}
+
 void Child::finish_if_over() {
   if (!has_ended_ || out_.is_open() || err_.is_open()) return;
   Groups::remove(group_);  // the number may be another's after this
@@ -207,6 +218,7 @@ void Child::finish_if_over() {
   result.out = std::move(out_.text);
   result.err = std::move(err_.text);
   result.status = info.si_code == CLD_EXITED ? info.si_status : -1;
+  result.signal = info.si_code == CLD_EXITED ? 0 : info.si_status;
   result.wrote_too_much = wrote_too_much_;
   result.no_memory = no_memory_;
   auto done = std::move(done_);
@@ -235,8 +247,10 @@ class SpawnPlan {
   }
   SpawnPlan(const SpawnPlan&) = delete;
 
-  void prepare(const ProcessSpec& spec, int out, int err) {
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  // Without input (-1) there is nothing to read.
+  void prepare(const ProcessSpec& spec, int in, int out, int err) {
+    if (in < 0) posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    else posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
     // Whatever else is open, by us or by those who started us, is not the child's.
@@ -252,16 +266,46 @@ class SpawnPlan {
 
   // The error number, or 0.
   int run(const ProcessSpec& spec, pid_t& pid) {
-    std::vector<char*> words;
-    for (const std::string& word : spec.words) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environ);
+    std::vector<char*> words = pointers(spec.words);
+    if (!spec.environment) return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environ);
+    std::vector<char*> environment = pointers(*spec.environment);
+    return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environment.data());
   }
 
  private:
+  static std::vector<char*> pointers(const std::vector<std::string>& texts) {
+    std::vector<char*> all;
+    for (const std::string& text : texts) all.push_back(const_cast<char*>(text.c_str()));
+    all.push_back(nullptr);
+    return all;
+  }
+
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
+
+Result<void> check_texts(const ProcessSpec& spec) {
+  auto has_nul = [](const std::string& text) { return text.contains('\0'); };
+  bool is_wrong = std::any_of(spec.words.begin(), spec.words.end(), has_nul) || has_nul(spec.directory);
+  if (spec.environment) is_wrong = is_wrong || std::any_of(spec.environment->begin(), spec.environment->end(), has_nul);
+  if (is_wrong) return fail(ErrorKind::Invalid, "a word holds a NUL character");
+  return {};
+}
+
+// A file in memory that the child reads at its own pace: nobody has to feed it.
+Result<Descriptor> make_input(std::string_view text) {
+  if (text.empty()) return Descriptor();
+  Descriptor file(memfd_create("input", MFD_CLOEXEC));
+  while (file.is_open() && !text.empty()) {
+    ssize_t written = write(file.get(), text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return fail(ErrorKind::Io, fmt::format("cannot pass on its input: {}", strerror(errno)));
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  if (!file.is_open() || lseek(file.get(), 0, SEEK_SET) != 0)
+    return fail(ErrorKind::Io, fmt::format("cannot pass on its input: {}", strerror(errno)));
+  return file;
+}
 
 // Starts it on a thread that has confined itself, and ends: what a thread gives up it never gets back.
 Result<int> run_confined(SpawnPlan& plan, const ProcessSpec& spec, pid_t& pid) {
@@ -288,13 +332,12 @@ std::unexpected<Error> cannot_start(const ProcessSpec& spec, int error) {
 Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResult)> done) {
   static std::atomic<uint64_t> numbers{0};
   [[maybe_unused]] static bool once = (keep_exit_codes(), true);
-  for (const std::string& word : spec.words) {
-    if (word.contains('\0')) return fail(ErrorKind::Invalid, "a word holds a NUL character");
-  }
+  HARN_CHECK(check_texts(spec));
   Pipe out = HARN_TRY(make_pipe());
   Pipe err = HARN_TRY(make_pipe());
+  Descriptor in = HARN_TRY(make_input(spec.input));
   SpawnPlan plan;
-  plan.prepare(spec, out.write.get(), err.write.get());
+  plan.prepare(spec, in.get(), out.write.get(), err.write.get());
   pid_t pid = 0;
   int error = spec.confinement ? HARN_TRY(run_confined(plan, spec, pid)) : plan.run(spec, pid);
   if (error) return cannot_start(spec, error);
@@ -313,7 +356,14 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
     Child& begun = *(children()[number] = std::move(child));
     begun.begin();
   });
-  return ProcessId{number};
+  return ProcessId{number, pid};
+}
+
+void end_process(ProcessId id, std::chrono::milliseconds grace) {
+  post([id, grace] {
+    auto found = children().find(id.number);
+    if (found != children().end()) found->second->end(grace);
+  });
 }
 
 void kill_process(ProcessId id) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,9 +14,11 @@
 namespace harn::net {
 
 struct ProcessSpec {
-  std::vector<std::string> words;  // the program, looked up in PATH, and its arguments
-  std::string directory;           // empty: ours
-  size_t max_output = 256u << 20;  // bytes of each stream; a child that writes more is killed
+  std::vector<std::string> words;                            // the program, looked up in PATH, and its arguments
+  std::string directory;                                     // empty: ours
+  std::optional<std::vector<std::string>> environment = {};  // "NAME=value" each; none: ours
+  std::string input = {};                                    // what it can read; empty: nothing
+  size_t max_output = 256u << 20;                            // bytes of each stream; a child that writes more is killed
   std::optional<Confinement> confinement = {};
   bool must_be_confined = false;  // else it is started as it is where the kernel cannot confine it
 };
@@ -24,21 +27,26 @@ struct ProcessResult {
   std::string out;
   std::string err;
   int status = -1;  // the exit code; -1 when a signal ended it
+  int signal = 0;   // that signal
   bool wrote_too_much = false;
   bool no_memory = false;  // there was none for its output
 };
 
 struct ProcessId {
   uint64_t number = 0;
+  int pid = 0;  // as the system has it; also that of its group
 };
 
-// Starts a child in a process group of its own, with no input. `done` is called once, on the I/O thread,
+// Starts a child in a process group of its own. `done` is called once, on the I/O thread,
 // when the child has ended and nobody holds its output open any more, or when it was killed.
 Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResult)> done);
 
 // Kills the child and everything in its process group. Fine when it has ended. What has moved to a
 // process group of its own (setsid) is out of reach.
 void kill_process(ProcessId id);
+
+// Asks the child and its group to end, and kills what is left after the grace.
+void end_process(ProcessId id, std::chrono::milliseconds grace);
 
 // The same for all that run, at once and on any thread: the process is about to end. Async-signal-safe.
 void kill_all_processes();

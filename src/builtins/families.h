@@ -65,6 +65,7 @@ std::span<const vm::Builtin> process_rows();
 std::span<const vm::Builtin> host_rows();
 std::span<const vm::Builtin> http_rows();
 std::span<const vm::Builtin> http_mock_rows();
+std::span<const vm::Builtin> http_server_rows();
 std::span<const vm::Builtin> egress_rows();
 std::span<const vm::Builtin> http_stream_rows();
 

@@ -67,6 +67,7 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       host_rows(),
       http_rows(),
       http_mock_rows(),
+      http_server_rows(),
       egress_rows(),
       http_stream_rows(),
   };

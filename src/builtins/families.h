@@ -55,6 +55,8 @@ std::span<const vm::Builtin> channel_rows();
 std::span<const vm::Builtin> sync_rows();
 std::span<const vm::Builtin> signal_rows();
 std::span<const vm::Builtin> clock_rows();
+std::span<const vm::Builtin> date_rows();
+std::span<const vm::Builtin> duration_rows();
 std::span<const vm::Builtin> circuit_rows();
 std::span<const vm::Builtin> atomic_rows();
 std::span<const vm::Builtin> shared_state_rows();

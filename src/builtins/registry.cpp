@@ -57,6 +57,8 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       sync_rows(),
       signal_rows(),
       clock_rows(),
+      date_rows(),
+      duration_rows(),
       circuit_rows(),
       atomic_rows(),
       shared_state_rows(),

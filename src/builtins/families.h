@@ -34,6 +34,7 @@ std::span<const vm::Builtin> yaml_rows();
 std::span<const vm::Builtin> toml_rows();
 std::span<const vm::Builtin> encoding_rows();
 std::span<const vm::Builtin> codec_rows();
+std::span<const vm::Builtin> compression_rows();
 std::span<const vm::Builtin> bytes_rows();
 std::span<const vm::Builtin> url_rows();
 std::span<const vm::Builtin> digest_rows();

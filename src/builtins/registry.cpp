@@ -37,6 +37,7 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       csv_rows(),
       encoding_rows(),
       codec_rows(),
+      compression_rows(),
       bytes_rows(),
       url_rows(),
       digest_rows(),

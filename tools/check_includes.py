@@ -36,7 +36,7 @@ LIBRARIES = {
     "toml++/": {"base/toml.h"},
     "fmt/": {"base"},
     "re2/": {"builtins", "cli/conformance.cpp"},
-    "utf8proc": {"builtins/text_case.cpp"},
+    "utf8proc": {"builtins/text_case.cpp", "data/letter_case.cpp"},
 }
 # Ours that stand for a library whose header costs seconds.
 HEAVY = {"base/toml.h": {"data/toml.cpp", "modules/manifest.cpp"}}

@@ -42,6 +42,7 @@ std::span<const vm::Builtin> signature_rows();
 std::span<const vm::Builtin> cookie_rows();
 std::span<const vm::Builtin> multipart_rows();
 std::span<const vm::Builtin> csv_rows();
+std::span<const vm::Builtin> template_rows();
 std::span<const vm::Builtin> schema_rows();
 std::span<const vm::Builtin> schema_convert_rows();
 std::span<const vm::Builtin> regex_rows();

@@ -44,6 +44,7 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       signature_rows(),
       cookie_rows(),
       multipart_rows(),
+      template_rows(),
       schema_rows(),
       schema_convert_rows(),
       regex_rows(),

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "templates/template.h"
+#include "vm/error.h"
+#include "vm/value.h"
+
+// Text by a template and values.
+//
+//   std::string text = HARN_TRY(render(loader, template, bindings));
+//
+// For the running task. Does not recurse, whatever the template; calls `step` as it goes. What is wrong with a template or
+// its values is an error of the program that begins with file and place.
+namespace harn::templates {
+
+// A template of a file, and what that file is called whoever asks for it.
+struct Loaded {
+  std::shared_ptr<const Template> tree;
+  std::string identity;
+};
+
+// Where included templates come from.
+class Loader {
+ public:
+  virtual ~Loader() = default;
+  // `from` is the identity of the template that includes it, empty for text that is in no file; `root` that of the outermost
+  // one. An error has a message, to which the renderer adds the place.
+  virtual vm::Outcome<Loaded> include(const std::string& path, const std::string& from, const std::string& root) = 0;
+};
+
+// Which part of a template a part of the text comes from.
+struct Span {
+  Place place;
+  size_t start, end;  // bytes of the text
+  std::string_view kind;
+  std::string bound_value;  // of interpolations: the beginning of the value
+  bool has_value = false;
+};
+
+constexpr size_t kMostIncludes = 32;  // within each other
+
+// The text. `spans`, unless null, is told where each part of it comes from, inner parts before those around them.
+vm::Outcome<std::string> render(Loader& loader, const Loaded& root, const vm::Value& bindings,
+                                std::vector<Span>* spans = nullptr);
+
+}  // namespace harn::templates

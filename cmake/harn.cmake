@@ -19,6 +19,11 @@ if(HARN_SANITIZE)
   add_compile_definitions(HARN_SANITIZED=1)
 endif()
 
+if(HARN_FUZZ)
+  # clang 14 does not see the standard library's std::expected.
+  add_compile_options(-include ${PROJECT_SOURCE_DIR}/tests/fuzz/clang_expected.h -Wno-invalid-constexpr)
+endif()
+
 find_program(HARN_CCACHE ccache)
 if(HARN_CCACHE)
   # Without these two ccache gives up on every file that uses a precompiled header.

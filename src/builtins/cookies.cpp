@@ -327,7 +327,7 @@ Outcome<Value> cookie_round_trip(Call& call) {
     else found->second = value;
   };
   for (auto& [name, value] : cookies.pairs) {
-    bool is_known = std::any_of(kept.begin(), kept.end(), [&](auto& pair) { return pair.first == name; });
+    bool is_known = std::any_of(kept.begin(), kept.end(), [&name = name](auto& pair) { return pair.first == name; });
     if (!is_known) put(name, value);
   }
   const Value& set = call.arg(has_request ? 1 : 0);
@@ -347,7 +347,7 @@ Outcome<Value> cookie_round_trip(Call& call) {
     }
     auto& [name, value] = one.pairs[0];
     if (is_deletion(std::string_view(header).substr(end)))
-      std::erase_if(kept, [&](auto& pair) { return pair.first == name; });
+      std::erase_if(kept, [&name = name](auto& pair) { return pair.first == name; });
     else put(name, value);
   }
   std::string line;

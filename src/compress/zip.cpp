@@ -107,7 +107,8 @@ class Reader {
     std::vector<Entry> entries;
     for (const Fact& fact : facts_) {
       if (fact.path.ends_with('/')) continue;
-      entries.push_back({text::to_valid_utf8(fact.path), HARN_TRY(content_of(fact)), 0644});
+      std::string content = HARN_TRY(content_of(fact));
+      entries.push_back({.path = text::to_valid_utf8(fact.path), .content = std::move(content)});
     }
     return entries;
   }

@@ -10,7 +10,7 @@
 
 namespace {
 
-std::unique_ptr<harn::syntax::Tree> parse(const std::string& text, harn::diag::Sink& sink) {
+std::unique_ptr<const harn::syntax::Tree> parse(const std::string& text, harn::diag::Sink& sink) {
   return harn::syntax::parse(std::make_shared<harn::SourceFile>("fuzz.harn", text), sink);
 }
 

@@ -23,6 +23,8 @@ void drop_items(Remains remains) {
 void work_off_remains(size_t) {}
 
 bool freeze(const Value&) { return true; }
+void claim_shared(const Value&, Emptied&) {}
+void claim_room(const Value&, size_t) {}
 CycleSearch free_cycles(CellList&) { return {}; }
 void adopt_cells(const Value&) {}
 

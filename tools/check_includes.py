@@ -13,10 +13,10 @@ SRC = Path(__file__).resolve().parent.parent / "src"
 WORLD = re.compile(r"\b(?:getenv|setenv|clock_gettime|gettimeofday|getrandom|fopen|opendir|fork|execvp?e?|posix_spawnp?|"
                    r"socket|connect|std::filesystem|std::[io]?fstream|std::random_device|(?:system|steady)_clock)\b|"
                    r"\bvm_?(?:\(\))?\.host\(\)")
-MAY_TOUCH = {"cli", "engine", "effects", "net", "modules", "base"}
+MAY_TOUCH = {"cli", "engine", "effects", "log", "net", "modules", "base"}
 TIMERS = {"vm/clock.cpp", "vm/workers.cpp", "vm/task_report.cpp", "vm/scheduler.cpp"}
-# Only `effects` sees the network.
-DIRECT_ONLY = {"net": {"effects", "cli"}}
+# Only `effects` sees the network and the event log.
+DIRECT_ONLY = {"log": {"effects"}, "net": {"effects", "cli"}}
 # Libraries that are not the system's: who may include what starts like this, a folder or a file each. One that is not
 # listed is not used.
 LIBRARIES = {
@@ -30,6 +30,7 @@ LIBRARIES = {
     "zlib.h": {"compress/gzip.cpp"},
     "zstd.h": {"compress/zstd.cpp"},
     "brotli/": {"compress/brotli.cpp"},
+    "sqlite3": {"log"},
     "boost/context": {"vm"},
     "xxhash": {"vm"},
     "yaml-cpp/": {"data/yaml.cpp"},

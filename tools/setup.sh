@@ -6,7 +6,7 @@ set -euo pipefail
 build=(g++ cmake ninja-build ccache mold lld python3 libfmt-dev libre2-dev libutf8proc-dev
        libtomlplusplus-dev libyaml-cpp-dev libedit-dev libxxhash-dev libgtest-dev
        libboost1.81-dev libboost-context1.81-dev libcurl4-openssl-dev libssl-dev libseccomp-dev
-       zlib1g-dev libzstd-dev libbrotli-dev tzdata clang-format)
+       zlib1g-dev libzstd-dev libbrotli-dev libsqlite3-dev tzdata clang-format)
 bench=(lua5.4 luajit lua-cjson golang-go erlang-base valgrind)
 fuzz=(clang libclang-rt-14-dev libsimdjson-dev)
 

@@ -72,6 +72,10 @@ std::span<const vm::Builtin> http_mock_rows();
 std::span<const vm::Builtin> http_server_rows();
 std::span<const vm::Builtin> egress_rows();
 std::span<const vm::Builtin> http_stream_rows();
+std::span<const vm::Builtin> event_log_rows();
+std::span<const vm::Builtin> store_rows();
+std::span<const vm::Builtin> checkpoint_rows();
+std::span<const vm::Builtin> agent_state_rows();
 
 // Global names that are numbers, not functions.
 struct NamedConstant {

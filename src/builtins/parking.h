@@ -18,7 +18,8 @@ extern const park::PartRow kUuidsPart;         // uuid.cpp
 extern const park::PartRow kSignalsPart;       // signals.cpp
 extern const park::PartRow kHttpStreamsPart;   // http_stream.cpp
 extern const park::PartRow kHttpSessionsPart;  // http.cpp
-extern const park::PartRow kHostMocksPart;  // host.cpp
+extern const park::PartRow kHostMocksPart;     // host.cpp
 extern const park::PartRow kHttpMocksPart;     // http_mock.cpp
+extern const park::PartRow kEventLogPart;      // event_log.cpp
 
 }  // namespace harn::builtins

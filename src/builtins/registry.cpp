@@ -74,6 +74,10 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       http_server_rows(),
       egress_rows(),
       http_stream_rows(),
+      event_log_rows(),
+      store_rows(),
+      checkpoint_rows(),
+      agent_state_rows(),
   };
 }
 

@@ -18,11 +18,11 @@ Result<Project> find_project(const std::string& path) {
     if (exists(manifest)) {
       std::string text = HARN_TRY(read_file(manifest));
       auto parsed = HARN_TRY(modules::parse_manifest(text, manifest));
-      return Project{at, std::move(parsed)};
+      return Project{at, std::move(parsed), {effects::StateHome::Kind::Project, at}};
     }
     if (at == "/" || exists(modules::path::join(at, ".git"))) break;
   }
-  return Project{real_path(".").value_or("/"), {}};
+  return Project{real_path(".").value_or("/"), {}, {effects::StateHome::Kind::Script, start}};
 }
 
 Result<int64_t> while_limit(const Project& project, std::optional<int64_t> flag) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "effects/state.h"
 #include "engine/machine.h"
 #include "modules/manifest.h"
 
@@ -15,6 +16,7 @@ namespace harn::cli {
 struct Project {
   std::string root;  // absolute
   modules::Manifest manifest;
+  effects::StateHome state;  // where its programs keep what outlives them
 };
 // `path` is the program's file, or empty for text that is in none.
 Result<Project> find_project(const std::string& path);

@@ -32,8 +32,10 @@ int resume(const Arguments& arguments) {
     write_error(diag::render_all((*loaded)->sink, colour_of(STDERR_FILENO)));
     return kFailure;
   }
+  auto project = find_project(origin.file);
+  if (!project) return fail_with(project.error().message);
   Prepared prepared{.program = std::move(program),
-                    .surroundings = {.task = origin.task, .project_root = origin.project_root},
+                    .surroundings = {.task = origin.task, .project_root = origin.project_root, .state = project->state},
                     .settings = settings({.while_limit = origin.while_limit}, *workers),
                     .answers = entry_returns(*(*loaded)->main) ? Answers::Yes : Answers::No,
                     .parking = *std::move(parking),

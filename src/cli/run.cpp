@@ -41,6 +41,7 @@ engine::Surroundings surroundings_of(const Arguments& arguments, const Project& 
   out.args.insert(out.args.end(), arguments.rest().begin(), arguments.rest().end());
   if (const char* task = getenv("HARN_TASK")) out.task = task;
   out.project_root = project.root;
+  out.state = project.state;
   return out;
 }
 

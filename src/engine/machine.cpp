@@ -54,9 +54,26 @@ static vm::Value bind_parameter(const bytecode::PipelineEntry::Param& param, con
   return param.has_default ? vm::Value::unset() : vm::Value();
 }
 
+// The name of the file without its folder and `.harn`. The names of programs that are in no file, such as `<eval>`, lose their brackets.
+static std::string program_name(std::string_view path) {
+  std::string_view name = path.substr(path.rfind('/') + 1);
+  if (name.ends_with(".harn")) name.remove_suffix(std::string_view(".harn").size());
+  if (name.starts_with('<') && name.ends_with('>')) name = name.substr(1, name.size() - 2);
+  return name.empty() ? "main" : std::string(name);
+}
+
+// Checkpoints are those of the entry pipeline; those of a program without one have the name of its file.
+void Machine::set_state_home(const Surroundings& surroundings, std::string_view main_path) {
+  effects::StateHome home = surroundings.state;
+  home.pipeline = entry_ ? entry_->name : program_name(main_path);
+  effects::set_state_home(vm_, std::move(home));
+}
+
 vm::Outcome<vm::Value> Machine::load(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings) {
   vm_.preset_global(compile::kGlobalArgv, make_argv(surroundings));
   vm_.preset_global(compile::kGlobalContext, make_context(surroundings));
+  const SourcePtr& source = program->modules.back()->source;
+  set_state_home(surroundings, source ? source->path() : std::string_view());
   return vm_.load(std::move(program));
 }
 
@@ -92,7 +109,10 @@ vm::Outcome<vm::Value> Machine::run_rest(const Surroundings& surroundings) {
   return call_entry(surroundings);
 }
 
-vm::Outcome<vm::Value> Machine::go_on(const Surroundings& surroundings) { return finished(run_rest(surroundings)); }
+vm::Outcome<vm::Value> Machine::go_on(const Surroundings& surroundings) {
+  set_state_home(surroundings, vm_.main_path());
+  return finished(run_rest(surroundings));
+}
 
 vm::Outcome<vm::Value> Machine::finished(vm::Outcome<vm::Value> outcome) {
   if (vm_.scheduler().stands_still()) return outcome;

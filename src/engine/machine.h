@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "bytecode/code.h"
 #include "effects/run.h"
+#include "effects/state.h"
 #include "vm/vm.h"
 
 namespace harn::builtins {
@@ -31,6 +32,8 @@ struct Surroundings {
   std::vector<std::string_view> args;  // `argv`
   std::string task;
   std::string project_root;
+  // Where it keeps what outlives it. Not given: nowhere, as for tests.
+  effects::StateHome state = {};
 };
 
 // The entry pipeline: `default`, else the first; null when the program is a script.
@@ -59,6 +62,7 @@ class Machine {
   vm::Outcome<vm::Value> go_on(const Surroundings& surroundings);
 
  private:
+  void set_state_home(const Surroundings& surroundings, std::string_view main_path);
   vm::Outcome<vm::Value> call_entry(const Surroundings& surroundings);
   vm::Outcome<vm::Value> run_rest(const Surroundings& surroundings);
   // Ends the tasks of a program that has ended.

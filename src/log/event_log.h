@@ -110,8 +110,19 @@ class EventLog {
   virtual void unwatch(WatchId watch) = 0;
 };
 
-// Lasts as long as the object.
-std::unique_ptr<EventLog> new_memory_log();
+// A log that lasts as long as the object, and can be carried elsewhere. A topic keeps its last 100,000 events unless
+// `retain` says otherwise.
+class MemoryLog : public EventLog {
+ public:
+  struct Topic {
+    TopicInfo info;
+    std::vector<Event> events;  // from `first` to `last`
+  };
+  virtual std::vector<Topic> contents() = 0;
+  // Before anything was appended. False when it makes no sense.
+  virtual bool fill(std::vector<Topic> contents) = 0;
+};
+std::unique_ptr<MemoryLog> new_memory_log();
 
 // In a file, with others beside it (`-wal`, `-shm`), which are made if they are not there; the folder must be. Any number of
 // processes may use one file at a time.

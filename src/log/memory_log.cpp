@@ -12,11 +12,14 @@ namespace harn::log {
 
 namespace {
 
-struct Topic {
+// Nobody looks after a log in memory, so a program that runs for months must not fill it.
+constexpr Retention kUnlessToldOtherwise{.max_count = 100'000};
+
+struct KeptTopic {
   Kept kept;
   std::deque<Event> events;                       // from `kept.first` to `kept.last`
   std::unordered_map<std::string, uint64_t> ids;  // by key
-  Retention retention;
+  Retention retention = kUnlessToldOtherwise;
 
   Appended append(NewEvent event) {
     if (auto known = event.key.empty() ? ids.end() : ids.find(event.key); known != ids.end()) {
@@ -48,6 +51,21 @@ struct Topic {
     return kept.first - before;
   }
 
+  TopicInfo info(const std::string& name) const { return {name, kept.first, kept.last, kept.bytes, retention}; }
+
+  bool fill(MemoryLog::Topic from) {
+    if (from.info.first == 0 || from.info.last + 1 - from.info.first != from.events.size()) return false;
+    kept = {from.info.first, from.info.last, 0};
+    retention = from.info.retention;
+    for (Event& event : from.events) {
+      if (event.id != kept.first + events.size()) return false;
+      kept.bytes += size_of(event.kind, event.payload, event.headers, event.key);
+      if (!event.key.empty()) ids[event.key] = event.id;
+      events.push_back(std::move(event));
+    }
+    return true;
+  }
+
   void read(const ReadRequest& request, std::vector<Event>& out) const {
     uint64_t at = std::max(request.after + 1, kept.first);
     uint64_t bytes = 0;
@@ -59,7 +77,7 @@ struct Topic {
   }
 };
 
-class MemoryLog : public EventLog {
+class LogInMemory : public MemoryLog {
  public:
   void append(NewEvent event, AppendDone done) override {
     if (auto fits = check_size(event); !fits) return done(std::unexpected(fits.error()));
@@ -86,17 +104,34 @@ class MemoryLog : public EventLog {
     std::vector<TopicInfo> out;
     std::lock_guard guard(lock_);
     for (const auto& [name, topic] : topics_) {
-      if (topic.kept.last == 0 && topic.retention == Retention{}) continue;  // only looked for
-      out.push_back({name, topic.kept.first, topic.kept.last, topic.kept.bytes, topic.retention});
+      if (topic.kept.last == 0 && topic.retention == kUnlessToldOtherwise) continue;  // only looked for
+      out.push_back(topic.info(name));
     }
     return out;
+  }
+
+  std::vector<Topic> contents() override {
+    std::vector<Topic> out;
+    std::lock_guard guard(lock_);
+    for (const auto& [name, topic] : topics_) {
+      out.push_back({topic.info(name), {topic.events.begin(), topic.events.end()}});
+    }
+    return out;
+  }
+
+  bool fill(std::vector<Topic> contents) override {
+    std::lock_guard guard(lock_);
+    for (Topic& from : contents) {
+      if (!topics_[from.info.name].fill(std::move(from))) return false;
+    }
+    return true;
   }
 
   void retain(const std::string& topic, const Retention& retention, int64_t now_ms, RetainDone done) override {
     uint64_t gone;
     {
       std::lock_guard guard(lock_);
-      Topic& changed = topics_[topic];
+      KeptTopic& changed = topics_[topic];
       changed.retention = retention;
       gone = changed.trim(now_ms);
     }
@@ -119,12 +154,12 @@ class MemoryLog : public EventLog {
   }
 
   std::mutex lock_;
-  std::map<std::string, Topic> topics_;
+  std::map<std::string, KeptTopic> topics_;
   Watches watches_;
 };
 
 }  // namespace
 
-std::unique_ptr<EventLog> new_memory_log() { return std::make_unique<MemoryLog>(); }
+std::unique_ptr<MemoryLog> new_memory_log() { return std::make_unique<LogInMemory>(); }
 
 }  // namespace harn::log

@@ -44,7 +44,7 @@ class Statement;
 
 class Connection {
  public:
-  // Waits for other connections up to `kBusyTime`.
+  // Waits for other connections up to `kBusyMilliseconds`.
   static Result<std::unique_ptr<Connection>> open(const Sqlite& sqlite, const std::string& path);
   ~Connection();
   Connection(const Connection&) = delete;

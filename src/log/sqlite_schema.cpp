@@ -1,5 +1,7 @@
 #include "log/sqlite_schema.h"
 
+#include <fstream>
+
 #include "base/fmt.h"
 
 namespace harn::log {
@@ -40,6 +42,20 @@ Result<bool> is_new(Connection& connection, const std::string& path) {
       fmt::format("event log {}: the file has version {}, and this harn reads version {}", path, version, kVersion));
 }
 
+// SQLite takes a file with less than a page in it for a new one, whatever it is: somebody's notes, or what is left of a
+// log.
+Result<void> check_first_page(const std::string& path) {
+  constexpr std::string_view kMagic("SQLite format 3\0", 16);
+  constexpr size_t kPage = 4096;
+  std::ifstream file(path, std::ios::binary);
+  std::string page(kPage, '\0');
+  file.read(page.data(), kPage);
+  auto size = static_cast<size_t>(file.gcount());
+  if (size == 0 || (size == kPage && page.starts_with(kMagic))) return {};
+  std::string_view what = page.starts_with(kMagic) ? "is damaged (its first page is cut off)" : "is not an event log";
+  return fail(ErrorKind::Io, fmt::format("event log {}: the file {}", path, what));
+}
+
 Result<void> make_tables(Connection& connection, const std::string& path) {
   HARN_CHECK(connection.run("BEGIN IMMEDIATE"));
   if (HARN_TRY(is_new(connection, path))) {  // another process may have been first
@@ -55,8 +71,11 @@ Result<void> make_tables(Connection& connection, const std::string& path) {
 Result<std::unique_ptr<Connection>> connect(const Sqlite& sqlite, const std::string& path) {
   auto connection = HARN_TRY(Connection::open(sqlite, path));
   bool is_empty = HARN_TRY(is_new(*connection, path));
-  // Before anything is written: the mode is part of the file.
-  if (is_empty) HARN_CHECK(connection->run("PRAGMA journal_mode = WAL"));
+  if (is_empty) {
+    HARN_CHECK(check_first_page(path));
+    // Before anything is written: the mode is part of the file.
+    HARN_CHECK(connection->run("PRAGMA journal_mode = WAL"));
+  }
   HARN_CHECK(connection->run("PRAGMA synchronous = FULL"));
   HARN_CHECK(connection->run("PRAGMA cell_size_check = ON"));
   if (is_empty) HARN_CHECK(make_tables(*connection, path));

@@ -8,15 +8,19 @@
 namespace harn::vm {
 
 // The part before the dot stands for all that begin with it, `*` for all but writing to the program's own output.
-#define HARN_CAPABILITIES(X)   \
-  X(ClockRead, "clock.read")   \
-  X(ClockSleep, "clock.sleep") \
-  X(Random, "random.draw")     \
-  X(Input, "stdio.read")       \
-  X(Output, "stdio.write")     \
-  X(FileInfo, "fs.info")       \
-  X(Process, "process.exec")   \
-  X(Network, "network.access") \
+#define HARN_CAPABILITIES(X)         \
+  X(ClockRead, "clock.read")         \
+  X(ClockSleep, "clock.sleep")       \
+  X(Random, "random.draw")           \
+  X(Input, "stdio.read")             \
+  X(Output, "stdio.write")           \
+  X(FileInfo, "fs.info")             \
+  X(Process, "process.exec")         \
+  X(Network, "network.access")       \
+  X(EventAppend, "event_log.append") \
+  X(EventRead, "event_log.read")     \
+  X(StateRead, "state.read")         \
+  X(StateWrite, "state.write")       \
   X(HostCall, "host.call")
 
 enum class Capability : uint8_t {

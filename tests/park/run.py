@@ -12,6 +12,7 @@ Those that are in the middle of something that cannot travel must say so."""
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -42,15 +43,22 @@ class Runner:
     def __init__(self, harn, folder):
         self.harn = harn
         self.state = str(Path(folder) / "state")
+        self.root = Path(folder) / "root"
+        # What programs keep on the disk is not to be found by the next run; a log in memory travels.
+        self.environment = {**ENVIRONMENT, "HARN_STATE_DIR": str(self.root), "HARN_EVENT_LOG_BACKEND": "memory"}
 
     def call(self, *words):
         done = subprocess.run([self.harn, *words, "--workers", "1"], stdin=subprocess.DEVNULL, capture_output=True,
-                              timeout=TIMEOUT, env=ENVIRONMENT)
+                              timeout=TIMEOUT, env=self.environment)
         errors = b"".join(line for line in done.stderr.splitlines(True) if not line.startswith(b"harn: put away"))
         return done.returncode, done.stdout, errors
 
+    def run(self, program, *options):
+        shutil.rmtree(self.root, ignore_errors=True)
+        return self.call("run", str(program), *options)
+
     def begin(self, program, wait):
-        return self.call("run", str(program), "--park-to", self.state, "--park-at-wait", str(wait))
+        return self.run(program, "--park-to", self.state, "--park-at-wait", str(wait))
 
     def once(self, program, wait):
         """Whether it was put away at that wait, and what it has written in the end."""
@@ -93,7 +101,7 @@ def check(harn, program, most=ALL):
         runner = Runner(harn, folder)
         if not runner.once(program, 1)[0]:
             return None, 0
-        whole = runner.call("run", str(program))
+        whole = runner.run(program)
         waits = 0
         while waits < most:
             was_put_away, result = steadily(program, lambda: runner.once(program, waits + 1), whole)

@@ -42,6 +42,19 @@ TEST_F(SqliteLogTest, AForeignFile) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), text) << "it is left alone";
 }
 
+TEST_F(SqliteLogTest, AShortForeignFile) {
+  write("notes");
+  EXPECT_NE(error_of_opening().message.find("is not an event log"), std::string::npos);
+  std::ifstream in(path);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "notes");
+}
+
+TEST_F(SqliteLogTest, AFirstPageThatIsCutOff) {
+  open_sqlite_log(path).value().reset();
+  std::filesystem::resize_file(path, 2000);
+  EXPECT_NE(error_of_opening().message.find("is damaged"), std::string::npos);
+}
+
 TEST_F(SqliteLogTest, AnotherDatabase) {
   sqlite3* database = nullptr;
   ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);

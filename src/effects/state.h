@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+
+#include "effects/run.h"
+
+// Where a program keeps what outlives it: store, checkpoints, event log. That is the runtime's own folder, the state root;
+// what a program may do to files of its own does not matter here.
+//
+// It is HARN_STATE_DIR, relative to the home, or `.harn` in it. A program without a home gets a temporary one that
+// goes with it: tests leave nothing behind and find nothing.
+namespace harn::effects {
+
+struct StateHome {
+  enum class Kind : uint8_t {
+    None,
+    Script,   // the folder of a program that belongs to no project
+    Project,  // the folder of a harn.toml
+  };
+  Kind kind = Kind::None;
+  std::string folder = {};
+  std::string pipeline = {};  // whose checkpoints: the entry pipeline, or the file of a script
+};
+
+// Before the program runs.
+void set_state_home(vm::Vm& vm, StateHome home);
+const StateHome& state_home(vm::Vm& vm);
+
+// A path as it is, or relative to the home. Fails when a temporary home cannot be made; no other folder is: whoever writes
+// does that (`make_folders`, base/replace_file.h).
+vm::Outcome<std::string> from_home(Run& run, const std::string& path);
+vm::Outcome<std::string> state_root(Run& run);
+
+// The VM of the running task.
+vm::Vm& current_vm();
+
+}  // namespace harn::effects

@@ -70,6 +70,7 @@ std::span<const vm::Builtin> host_rows();
 std::span<const vm::Builtin> http_rows();
 std::span<const vm::Builtin> http_mock_rows();
 std::span<const vm::Builtin> http_server_rows();
+std::span<const vm::Builtin> sse_rows();
 std::span<const vm::Builtin> egress_rows();
 std::span<const vm::Builtin> http_stream_rows();
 std::span<const vm::Builtin> event_log_rows();

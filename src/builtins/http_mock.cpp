@@ -11,6 +11,8 @@
 #include "base/url.h"
 #include "builtins/families.h"
 #include "builtins/parking.h"
+#include "builtins/transport_mocks.h"
+#include "data/json.h"
 #include "effects/http_stream.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
@@ -95,6 +97,19 @@ class HttpMocks {
     return streams_.erase(stream) > 0;
   }
 
+  void note(TransportCall call) {
+    std::lock_guard guard(lock_);
+    if (has_streams_) transport_calls_.push_back(std::move(call));
+  }
+  void has_streams() {
+    std::lock_guard guard(lock_);
+    has_streams_ = true;
+  }
+  std::vector<TransportCall> transport_calls() {
+    std::lock_guard guard(lock_);
+    return transport_calls_;
+  }
+
   std::vector<MockCall> calls() {
     std::lock_guard guard(lock_);
     return calls_;
@@ -108,13 +123,17 @@ class HttpMocks {
     rules_.clear();
     calls_.clear();
     streams_.clear();
+    transport_calls_.clear();
+    has_streams_ = false;
   }
 
  private:
   std::mutex lock_;
   std::vector<MockRule> rules_;
   std::vector<MockCall> calls_;
-  std::map<uint64_t, std::string> streams_;   // what is left of them
+  std::map<uint64_t, std::string> streams_;  // what is left of them
+  std::vector<TransportCall> transport_calls_;
+  bool has_streams_ = false;
   uint64_t last_stream_ = uint64_t{1} << 62;  // so that no real one has the same number
 };
 
@@ -207,6 +226,66 @@ Outcome<Value> http_mock(Call& call) {
   return Value();
 }
 
+// ---- streams of events ----
+
+// As `sse_event` writes them: {event, data, id, retry_ms}, or a text that is the data.
+Outcome<std::string> event_text(const Value& value) {
+  const DictObject* dict = value.is_dict() ? value.as_dict() : nullptr;
+  std::string out;
+  auto add = [&](std::string_view field, const std::string& text) {
+    size_t start = 0;
+    do {
+      size_t end = std::min(text.find('\n', start), text.size());
+      out += fmt::format("{}: {}\n", field, std::string_view(text).substr(start, end - start));
+      start = end + 1;
+    } while (start <= text.size());
+  };
+  constexpr std::pair<std::string_view, std::string_view> kFields[] = {
+      {"event", "event"}, {"id", "id"}, {"retry_ms", "retry"}};
+  for (auto [key, field] : kFields) {
+    const Value* given = dict ? dict->find(key) : nullptr;
+    if (given && !given->is_nil()) add(field, display(*given));
+  }
+  const Value* data = dict ? dict->find("data") : &value;
+  if (data && !data->is_nil()) {
+    std::string text;
+    bool is_json = data->is_dict() || is_list_like(*data);
+    if (is_json && !data::append_json(text, *data))
+      return throw_text(ErrorKind::Limit, "sse_mock: an event is too large or nested too deeply");
+    add("data", is_json ? text : display(*data));
+  }
+  return out + "\n";
+}
+
+Outcome<Value> sse_mock(Call& call) {
+  const Value& given = call.arg(1);
+  const Value* listed = given.is_dict() ? given.as_dict()->find("events") : &given;
+  if (!listed || !listed->is(Kind::List)) return type_error("sse_mock: expected a list of events, or {{events}}");
+  MockRule rule{.method = "*", .pattern = display(call.arg(0)), .answers = {}};
+  MockAnswer answer = given.is_dict() ? HARN_TRY(read_answer(given)) : MockAnswer();
+  answer.headers.push_back({"content-type", "text/event-stream"});
+  for (const Value& event : listed->as_list()->values()) answer.body += HARN_TRY(event_text(event));
+  rule.answers.push_back(std::move(answer));
+  mocks_of(call).add(std::move(rule));
+  mocks_of(call).has_streams();
+  set_mocks(effects::Run::current(call.vm()), mocks_of(call));
+  return Value();
+}
+
+Outcome<Value> transport_mock_calls(Call& call) {
+  Value list = new_list();
+  for (const TransportCall& made : mocks_of(call).transport_calls()) {
+    writable_list(list)->push(DictBuilder()
+                                  .add("kind", text_value(made.kind))
+                                  .add("url", text_value(made.url))
+                                  .add("handle", text_value(made.handle))
+                                  .add("type", text_value(made.type))
+                                  .add("data", text_value(made.data))
+                                  .done());
+  }
+  return list;
+}
+
 bool is_secret_header(std::string_view name) {
   std::string lower = text::ascii_lower(name);
   return lower == "authorization" || lower == "proxy-authorization" || lower == "cookie" || lower == "set-cookie" ||
@@ -277,9 +356,27 @@ constinit const Builtin kRows[] = {
      .doc = "Forgets all mocks, the requests they have answered, and their streams.",
      .example = "http_mock_clear() == nil",
      .call = http_mock_clear},
+    {.name = "sse_mock",
+     .signature = "(pattern: string, events: list | dict) -> nil",
+     .doc = "Answers connections whose URL fits the pattern with these events: {event, data, id, retry_ms}, or texts.",
+     .example =
+         R"(sse_mock("http://x/*", ["a"]) == nil && sse_receive(sse_connect("GET", "http://x/y")).type == "open")",
+     .call = sse_mock},
+    {.name = "transport_mock_calls",
+     .signature = "() -> list<dict>",
+     .doc = "Returns what was done on mocked connections: {kind, url, handle, type, data}.",
+     .example = "transport_mock_calls() == []",
+     .call = transport_mock_calls},
+    {.name = "transport_mock_clear",
+     .signature = "() -> nil",
+     .doc = "The same as http_mock_clear.",
+     .example = "transport_mock_clear() == nil",
+     .call = http_mock_clear},
 };
 
 }  // namespace
+
+void note_transport(Vm& vm, TransportCall call) { vm.local<HttpMocks>().note(std::move(call)); }
 
 const park::PartRow kHttpMocksPart = {"http mocks", mock_fields};
 

@@ -18,6 +18,7 @@ extern const park::PartRow kUuidsPart;         // uuid.cpp
 extern const park::PartRow kSignalsPart;       // signals.cpp
 extern const park::PartRow kHttpStreamsPart;   // http_stream.cpp
 extern const park::PartRow kHttpSessionsPart;  // http.cpp
+extern const park::PartRow kEventSourcesPart;  // sse.cpp
 extern const park::PartRow kHostMocksPart;     // host.cpp
 extern const park::PartRow kHttpMocksPart;     // http_mock.cpp
 extern const park::PartRow kEventLogPart;      // event_log.cpp

@@ -72,6 +72,7 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       http_rows(),
       http_mock_rows(),
       http_server_rows(),
+      sse_rows(),
       egress_rows(),
       http_stream_rows(),
       event_log_rows(),

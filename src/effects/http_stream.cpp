@@ -38,14 +38,18 @@ struct OpenStream {
   explicit OpenStream(const net::HttpRequest& request)
       : net(request, net::HttpStream::RequestBody::Whole, [waiters = waiters] { waiters->wake_all(); }) {}
 
-  // Asks until there is an answer; fails when the task is told to stop.
+  // Asks until there is an answer; fails when the task is told to stop. Nothing: not by then.
   template <class Ask>
-  auto wait_for(const char* what, const std::string& shown, Ask ask) -> Outcome<typename decltype(ask())::value_type> {
+  auto wait_until(Nanoseconds due, const char* what, const std::string& shown, Ask ask) -> Outcome<decltype(ask())> {
     for (;;) {
       // Before asking: what happens from now on is not missed.
       auto completion = waiters->add();
-      if (auto answer = ask()) return *std::move(answer);
-      if (completion->wait(what, text_value(shown)) == Wake::Cancelled) return stopped_error();
+      if (auto answer = ask()) return answer;
+      switch (completion->wait(what, text_value(shown), due)) {
+        case Wake::Cancelled: return stopped_error();
+        case Wake::Timeout: return decltype(ask())();
+        default: break;
+      }
     }
   }
 
@@ -84,24 +88,29 @@ Streams& streams() { return Scheduler::current().scheduler->vm().local<Streams>(
 
 Outcome<OpenHttp::Answer> carry_out(Run& run, const OpenHttp& request) {
   auto stream = std::make_shared<OpenStream>(checked_request(run, request));
-  OpenHttp::Answer answer{
-      HARN_TRY(stream->wait_for("an HTTP request", request.shown(), [&] { return stream->net.head(); }))};
+  auto head =
+      HARN_TRY(stream->wait_until(kNever, "an HTTP request", request.shown(), [&] { return stream->net.head(); }));
+  if (!head) return stopped_error();
+  OpenHttp::Answer answer;
+  static_cast<net::HttpResponse&>(answer) = *std::move(head);
   if (answer.failure == HttpFailure::None) answer.stream = streams().add(std::move(stream));
   return answer;
 }
 
-Outcome<ReadHttp::Answer> carry_out(Run&, const ReadHttp& request) {
+Outcome<ReadHttp::Answer> carry_out(Run& run, const ReadHttp& request) {
   using State = net::HttpStream::State;
   auto stream = streams().find(request.stream);
   if (!stream) return ReadHttp::Answer{.is_known = false};
-  auto piece = HARN_TRY(stream->wait_for("an HTTP stream", request.shown(), [&] {
+  Nanoseconds due = request.timeout_ms < 0 ? kNever : run.clock().now() + request.timeout_ms * kMillisecond;
+  auto piece = HARN_TRY(stream->wait_until(due, "an HTTP stream", request.shown(), [&] {
     auto read = stream->net.read(request.most);
     return read.state == State::Later ? std::nullopt : std::optional(std::move(read));
   }));
-  return ReadHttp::Answer{.is_end = piece.state != State::Some,
-                          .bytes = std::move(piece.bytes),
-                          .failure = piece.failure,
-                          .message = std::move(piece.message)};
+  if (!piece) return ReadHttp::Answer{.is_late = true};
+  return ReadHttp::Answer{.is_end = piece->state != State::Some,
+                          .bytes = std::move(piece->bytes),
+                          .failure = piece->failure,
+                          .message = std::move(piece->message)};
 }
 
 Outcome<bool> carry_out(Run&, const CloseHttp& request) {

@@ -25,23 +25,25 @@ struct ReadHttp {
   struct Answer {
     bool is_known = true;  // false: no such stream is open
     bool is_end = false;
+    bool is_late = false;  // nothing came in time
     std::string bytes;
     HttpFailure failure = HttpFailure::None;  // why there is no more
     std::string message;
     template <class Visitor>
     void fields(Visitor& visit) {
-      visit(is_known), visit(is_end), visit(bytes), visit(failure), visit(message);
+      visit(is_known), visit(is_end), visit(is_late), visit(bytes), visit(failure), visit(message);
     }
   };
-  static constexpr EffectRow row{.name = "http.read", .capability = vm::Capability::Network};
+  static constexpr EffectRow row{.name = "http.read", .capability = vm::Capability::Network, .version = 2};
 
   uint64_t stream = 0;
   uint64_t most = 64 * 1024;  // bytes
+  int64_t timeout_ms = -1;    // -1: as long as it takes
 
   std::string shown() const { return fmt::format("stream {}", stream); }
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(stream), visit(most);
+    visit(stream), visit(most);  // what is left of a time differs from run to run
   }
 };
 vm::Outcome<ReadHttp::Answer> carry_out(Run& run, const ReadHttp& request);

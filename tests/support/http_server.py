@@ -3,6 +3,7 @@
   /text                 "hello"
   /echo                 the request as JSON: method, path, query, headers
   /body                 the request's method, type, length and body
+  /events/MS            three server-sent events, MS milliseconds apart
   /status/N             status N
   /slow/MS              "slow" after MS milliseconds
   /hang                 never
@@ -123,6 +124,15 @@ class Server:
         known = {name.lower(): value for name, value in headers.items()}
         line = f"{method} {known.get('content-type')} {known.get('content-length')} {known.get('x-s')} "
         await self.send(writer, 200, line.encode() + self.body)
+
+    async def on_events(self, writer, ms, **_):
+        writer.write(b"HTTP/1.1 200 Text\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n\xef\xbb\xbf: hello\n\n")
+        for piece in (b"data: one\r", b"\ndata:two\r\n\r\n", b"event: tick\nid: 7\nretry: 50\nda", b"ta: x\n\n", b"data\n\ndata: lost"):
+            await writer.drain()
+            await asyncio.sleep(int(ms) / 1000)
+            writer.write(piece)
+        await writer.drain()
+        return False
 
     async def on_status(self, writer, status, **_):
         await self.send(writer, int(status), b"status " + status.encode())

@@ -38,8 +38,8 @@ constexpr park::PartRow kTerminalPart = {"terminal", terminal_fields};
 park::Kinds park_kinds() {
   return {.handles = {&kAtomicHandle, &kJoinHandle, &kFlowHandle},
           .parts = {&kWorldPart, &kTerminalPart, &kSharedStatePart, &kMailboxesPart, &kBreakersPart, &kSupervisorsPart,
-                    &kUuidsPart, &kSignalsPart, &kHttpStreamsPart, &kHttpSessionsPart, &kHttpMocksPart, &kEventSourcesPart, &kHostMocksPart,
-                    &kEventLogPart}};
+                    &kUuidsPart, &kSignalsPart, &kHttpStreamsPart, &kHttpSessionsPart, &kHttpMocksPart,
+                    &kEventSourcesPart, &kHostMocksPart, &kEventLogPart, &kOpenFilesPart}};
 }
 
 }  // namespace harn::builtins

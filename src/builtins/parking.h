@@ -22,5 +22,6 @@ extern const park::PartRow kEventSourcesPart;  // sse.cpp
 extern const park::PartRow kHostMocksPart;     // host.cpp
 extern const park::PartRow kHttpMocksPart;     // http_mock.cpp
 extern const park::PartRow kEventLogPart;      // event_log.cpp
+extern const park::PartRow kOpenFilesPart;     // files.cpp
 
 }  // namespace harn::builtins

@@ -26,7 +26,9 @@ struct WorkspacePath {
 
 using effects::Run;
 
-Outcome<bool> exists(Run& run, const std::string& path) { return effects::perform(run, effects::PathExists{path}); }
+Outcome<bool> exists(Run& run, const std::string& path) {
+  return effects::perform(run, effects::PathExists{{"path_workspace_info"}, path});
+}
 
 std::string under(const std::string& root, std::string_view path) {
   std::string out = root;

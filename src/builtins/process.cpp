@@ -76,6 +76,11 @@ Outcome<Value> shell_at(Call& call) {
   return run_shell(call, call.arg(1), display(call.arg(0)));
 }
 
+// Like an error that nothing catches: what was begun is cleaned up on the way.
+Outcome<Value> exit_program(Call& call) {
+  return std::unexpected(new_error(ErrorClass::Exit, Value::integer(HARN_TRY(call.integer_or(0, 0)))));
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__exec",
      .signature = "(...words: any) -> dict",
@@ -109,6 +114,11 @@ constinit const Builtin kRows[] = {
      .example = "exec_at(\"/\", \"pwd\").stdout == \"/\\n\"",
      .needs = Capability::Process,
      .prelude = "process:exec_at"},
+    {.name = "exit",
+     .signature = "(code?: int) -> never",
+     .doc = "Ends the program with an exit code, 0 by default, after its `defer` and `finally` blocks.",
+     .example = "type_of(exit) == \"builtin\"",
+     .call = exit_program},
     {.name = "shell",
      .signature = "(command?: string) -> dict",
      .doc = "Runs a line of shell (`/bin/sh -c`); gives what exec gives.",

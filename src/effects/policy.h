@@ -1,20 +1,23 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "effects/workspace.h"
 #include "vm/capability.h"
 
-// What may be done to the world: capabilities by name.
+// What may be done to the world: capabilities by name, and which files.
 namespace harn::effects {
 
 // Capability names; "process" stands for all that start with "process.", "*" for all but writing to the
 // program's own output, which is how it answers.
 struct Policy {
-  std::vector<std::string> allow;  // empty: everything that is not denied
-  std::vector<std::string> deny;   // wins
+  std::vector<std::string> allow;                // empty: everything that is not denied
+  std::vector<std::string> deny;                 // wins
+  std::optional<WorkspaceRoots> workspace = {};  // not given: all files
 };
 
 constexpr uint32_t bit_of(vm::Capability capability) { return 1u << static_cast<uint32_t>(capability); }

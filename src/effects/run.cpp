@@ -60,7 +60,12 @@ vm::Ref<vm::HandleObject> Run::make(vm::Vm& vm, const Authority& authority) {
   run->world_.reset(new World{vm.host(), vm.scheduler().clock(), authority.seed});
   if (authority.egress) (void)run->set_egress(*authority.egress);
   run->allowed_ = run->direct_ = allowed_by(authority.policy);
+  run->narrow(nullptr, authority.policy);
   return vm::Ref<vm::HandleObject>::share(run.get());
+}
+
+void Run::narrow(std::shared_ptr<const Workspace> outer, const Policy& policy) {
+  workspace_ = policy.workspace ? Workspace::within(std::move(outer), *policy.workspace) : std::move(outer);
 }
 
 vm::Ref<Run> Run::within(const Run& outer, RunPart part) {
@@ -71,6 +76,7 @@ vm::Ref<Run> Run::within(const Run& outer, RunPart part) {
   run->direct_ = run->allowed_ & ~(run->budget_ ? run->budget_->limited() : 0);
   run->identity_ = part.identity.empty() ? outer.identity_ : std::move(part.identity);
   run->trace_parent_ = part.parent ? part.parent : outer.trace_parent_;
+  run->narrow(outer.workspace_, part.policy);
   return run;
 }
 

@@ -17,6 +17,7 @@
 #include "effects/replay.h"
 #include "effects/tape.h"
 #include "effects/trace.h"
+#include "effects/workspace.h"
 #include "vm/error.h"
 #include "vm/handle.h"
 #include "vm/host.h"
@@ -97,6 +98,8 @@ class Run : public vm::HandleObject {
   Budget* budget() const { return budget_.get(); }
   const std::string& identity() const { return identity_; }
   SpanId trace_parent() const { return trace_parent_; }
+  // Null: all of the file system.
+  const std::shared_ptr<const Workspace>& workspace() const { return workspace_; }
 
   World& world() { return *world_; }
   vm::Host& host() { return world_->host; }
@@ -125,6 +128,7 @@ class Run : public vm::HandleObject {
   static vm::Ref<vm::HandleObject> make(vm::Vm& vm, const Authority& authority);
   static Authority environment_authority(vm::Host& host);
   void attend();  // with the world's lock held
+  void narrow(std::shared_ptr<const Workspace> outer, const Policy& policy);
 
   std::shared_ptr<World> world_;
   uint32_t allowed_ = 0;  // a bit for each capability
@@ -132,6 +136,7 @@ class Run : public vm::HandleObject {
   std::shared_ptr<Budget> budget_;
   std::string identity_;
   SpanId trace_parent_ = 0;
+  std::shared_ptr<const Workspace> workspace_;
 };
 
 // capability denied: process.exec (git)

@@ -15,6 +15,10 @@ namespace harn::vm {
   X(Input, "stdio.read")             \
   X(Output, "stdio.write")           \
   X(FileInfo, "fs.info")             \
+  X(FileRead, "fs.read")             \
+  X(FileWrite, "fs.write")           \
+  X(EnvRead, "env.read")             \
+  X(SystemInfo, "system.info")       \
   X(Process, "process.exec")         \
   X(Network, "network.access")       \
   X(EventAppend, "event_log.append") \

@@ -77,4 +77,18 @@ std::string stack_text(const Task& task) {
   return out;
 }
 
+std::string_view calling_source(const Task& task) {
+  for (const Coroutine* at = task.current; at; at = at->resumer) {
+    for (uint32_t i = at->frame_count; i-- > 0;) {
+      const bytecode::Code& code = *at->frames[i].proto->code;
+      std::string_view path = code.source->path();
+      // Modules of the library have no ending: "std/fs".
+      bool is_library = code.hidden || (path.starts_with("std/") && !path.contains('.'));
+      if (is_library) continue;
+      return path.starts_with('<') ? std::string_view() : path;
+    }
+  }
+  return {};
+}
+
 }  // namespace harn::vm

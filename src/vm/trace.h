@@ -19,5 +19,7 @@ void note_frame(ErrorObject& error, TraceFrame frame);
 void note_task(ErrorObject& error, uint64_t task);
 // Where a task that waits is, as lines of a trace, each after a newline.
 std::string stack_text(const Task& task);
+// The path of the file whose code runs: of the program's own, not of the library's. Empty where that is in no file.
+std::string_view calling_source(const Task& task);
 
 }  // namespace harn::vm

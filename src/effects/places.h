@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "effects/descriptor.h"
+#include "base/descriptor.h"
 #include "effects/file_failure.h"
 #include "effects/workspace.h"
 

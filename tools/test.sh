@@ -102,6 +102,8 @@ count unit unit
 count conformance "$harn" test --conformance tests/conformance
 # The same with functions that have too few registers for what they do (compile/far_registers.h).
 count far env HARN_NEAR_REGISTERS=3 "$harn" test --conformance tests/conformance
+# The event log is in memory for tests; here it is in files.
+count log-files env HARN_EVENT_LOG_BACKEND=sqlite "$harn" test --conformance tests/conformance/event_log
 count formatted formatted
 [ -f tests/cli/run.py ] && count cli python3 tests/cli/run.py "$harn"
 [ -f tests/docs/run.py ] && count docs python3 tests/docs/run.py "$harn"

@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   if (!occupy_closed_streams()) return harn::cli::kFailure;
   // A reader that goes away shows as a failed write, so that the program still cleans up.
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a file that may not grow any more is an error of whoever writes to it
   std::set_terminate(end_for_want_of_memory);
   std::vector<std::string_view> words(argv + (argc > 0), argv + argc);
   return harn::cli::finish_output(harn::cli::run_command_line(words));

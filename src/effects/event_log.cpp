@@ -60,14 +60,16 @@ Result<std::unique_ptr<log::EventLog>> open_file(const std::string& path) {
 
 // The log of a VM, opened once. Shared with the threads that open it.
 struct OpenLog {
-  std::mutex lock;  // held while it is being opened
+  std::shared_ptr<const void> home;  // goes after the log
+  std::mutex lock;                   // held while it is being opened
   std::shared_ptr<log::EventLog> log;
   std::shared_ptr<log::MemoryLog> in_memory;  // the same, if it is
   std::atomic<bool> is_open = false;          // then neither changes any more
 
-  Result<void> ensure(const LogChoice& choice) {
+  Result<void> ensure(const LogChoice& choice, std::shared_ptr<const void> held = nullptr) {
     std::lock_guard guard(lock);
     if (log) return {};
+    home = std::move(held);
     if (choice.path.empty()) log = in_memory = log::new_memory_log();
     else log = HARN_TRY(open_file(choice.path));
     is_open.store(true, std::memory_order_release);
@@ -104,8 +106,8 @@ Outcome<std::shared_ptr<OpenLog>> log_of(Run& run) {
     if (auto opened = open->ensure(choice); !opened) return failed(opened.error());
     return open;
   }
-  auto ensure = [open, choice]() -> Result<bool> {
-    HARN_CHECK(open->ensure(choice));
+  auto ensure = [open, choice, home = hold_home()]() -> Result<bool> {
+    HARN_CHECK(open->ensure(choice, home));
     return true;
   };
   HARN_CHECK(on_disk(*open, "the event log", ensure));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "effects/run.h"
@@ -30,6 +31,9 @@ const StateHome& state_home(vm::Vm& vm);
 // does that (`make_folders`, base/replace_file.h).
 vm::Outcome<std::string> from_home(Run& run, const std::string& path);
 vm::Outcome<std::string> state_root(Run& run);
+
+// For work on another thread, which may outlive the VM: while somebody holds it, a temporary home stays.
+std::shared_ptr<const void> hold_home();
 
 // The VM of the running task.
 vm::Vm& current_vm();

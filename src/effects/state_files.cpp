@@ -34,7 +34,7 @@ auto aside(Work work) -> Outcome<typename decltype(work())::value_type> {
     std::optional<decltype(work())> answer;
   };
   auto shared = std::make_shared<Shared>();
-  auto job = [shared, work = std::move(work)] { shared->answer.emplace(work()); };
+  auto job = [shared, work = std::move(work), home = hold_home()] { shared->answer.emplace(work()); };
   if (run_blocking("a file of the program's state", job) == Wake::Cancelled) return stopped_error();
   auto& answer = *shared->answer;
   if (!answer) return runtime_error(answer.error().kind, "{}", answer.error().message);

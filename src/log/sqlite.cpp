@@ -88,6 +88,8 @@ Connection::~Connection() { sqlite_.sqlite3_close_v2(handle_); }
 std::unexpected<Error> Connection::failed() const {
   int code = sqlite_.sqlite3_extended_errcode(handle_);
   int system = sqlite_.sqlite3_system_errno(handle_);
+  // Where it says nothing of the system's reason, that is still where the system has left it.
+  if (system == 0 && (code & 0xff) == SQLITE_IOERR) system = errno;
   return fail(kind_of(code, system),
               fmt::format("event log {}: {}", path_, what_is_wrong(code, system, sqlite_.sqlite3_errmsg(handle_))));
 }

@@ -88,7 +88,8 @@ class SqliteLog : public EventLog {
  public:
   static Result<std::unique_ptr<EventLog>> open(const std::string& path) {
     const Sqlite* sqlite = HARN_TRY(Sqlite::load());
-    auto out = std::unique_ptr<SqliteLog>(new SqliteLog(*sqlite, path, HARN_TRY(Turnstile::open(path + "-lock"))));
+    auto turnstile = HARN_TRY(Turnstile::open(path + "-lock"));
+    std::unique_ptr<SqliteLog> out(new SqliteLog(*sqlite, path, std::move(turnstile)));
     // New files are made by one process at a time: switching to WAL mode does not wait for others.
     HARN_CHECK(out->turnstile_.enter(Connection::kBusyMilliseconds));
     auto connected = connect(*sqlite, path);

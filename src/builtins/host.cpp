@@ -10,7 +10,6 @@
 #include "builtins/families.h"
 #include "builtins/parking.h"
 #include "builtins/task_scope.h"
-#include "effects/files.h"
 #include "effects/process.h"
 #include "vm/dict.h"
 #include "vm/fiber.h"
@@ -191,21 +190,12 @@ Outcome<Value> find_programs(Call& call) {
   return found;
 }
 
-Outcome<Value> working_directory(Call& call) {
-  return text_value(HARN_TRY(effects::perform(effects::Run::current(call.vm()), effects::CurrentDirectory{})));
-}
-
 constinit const Builtin kRows[] = {
     {.name = "__find_programs",
      .signature = "(paths: list<string>) -> list<string>",
      .doc = "Those that can be run.",
      .needs = Capability::Process,
      .call = find_programs},
-    {.name = "__working_directory",
-     .signature = "() -> string",
-     .doc = "The current directory.",
-     .needs = Capability::FileInfo,
-     .call = working_directory},
     {.name = "__host_exec",
      .signature = "(request: dict) -> dict",
      .doc = "Runs a command for process.exec.",

@@ -155,6 +155,14 @@ constinit const Builtin kRows[] = {
      .example = "unwrap_err(try { http_delete(\"http://127.0.0.1:1\") }).starts_with(\"http: request failed\")",
      .needs = Capability::Network,
      .wait = on_fiber<http_delete>},
+    {.name = "http_download",
+     .signature = "(url: string, dst: string, options?: dict) -> dict",
+     .doc =
+         "Fetches a URL into a file, a piece at a time, and gives {bytes_written, status, headers, ok}; only a whole "
+         "answer replaces what was there.",
+     .example =
+         "unwrap_err(try { http_download(\"http://127.0.0.1:1\", \"x\") }).starts_with(\"http: request failed\")",
+     .prelude = "http_client:http_download"},
     {.name = "http_get",
      .signature = "(url: string, options?: dict) -> dict",
      .doc = "Fetches a URL and gives {status, headers, body, ok}; a stopped task drops the request.",

@@ -39,7 +39,7 @@ park::Kinds park_kinds() {
   return {.handles = {&kAtomicHandle, &kJoinHandle, &kFlowHandle},
           .parts = {&kWorldPart, &kTerminalPart, &kSharedStatePart, &kMailboxesPart, &kBreakersPart, &kSupervisorsPart,
                     &kUuidsPart, &kSignalsPart, &kHttpStreamsPart, &kHttpSessionsPart, &kHttpMocksPart,
-                    &kEventSourcesPart, &kHostMocksPart, &kEventLogPart, &kOpenFilesPart}};
+                    &kEventSourcesPart, &kHostMocksPart, &kEventLogPart, &kOpenFilesPart, &kPromptsPart}};
 }
 
 }  // namespace harn::builtins

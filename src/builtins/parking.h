@@ -23,5 +23,6 @@ extern const park::PartRow kHostMocksPart;     // host.cpp
 extern const park::PartRow kHttpMocksPart;     // http_mock.cpp
 extern const park::PartRow kEventLogPart;      // event_log.cpp
 extern const park::PartRow kOpenFilesPart;     // files.cpp
+extern const park::PartRow kPromptsPart;       // templates.cpp
 
 }  // namespace harn::builtins

@@ -1,40 +1,258 @@
+// Templates (src/templates) for programs: which file a path means, what was read before, and where rendered text comes from.
+#include <map>
+#include <mutex>
+
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/parking.h"
+#include "effects/environment.h"
+#include "effects/files.h"
+#include "effects/template_file.h"
+#include "modules/manifest.h"
+#include "modules/path.h"
+#include "templates/asset_path.h"
 #include "templates/parser.h"
 #include "templates/renderer.h"
+#include "vm/fiber.h"
+#include "vm/trace.h"
 
 namespace harn::builtins {
 namespace {
 
 using namespace vm;
+using effects::perform;
 using templates::Loaded;
 
-// Files are not read yet.
-class NoFiles : public templates::Loader {
- public:
-  Outcome<Loaded> include(const std::string& path, const std::string&, const std::string&) override {
-    return throw_text(ErrorKind::Unsupported, "render_string: including {} is not supported yet", path);
-  }
+using Tree = std::shared_ptr<const templates::Template>;
+
+// What the templates of a VM have in common.
+struct Prompts {
+  static constexpr size_t kMostKept = 256;
+
+  // A file is read every time and parsed when its text has changed: to ask for its time would take as long, and would be
+  // wrong for changes within a tick of the clock.
+  struct Kept {
+    std::string text;
+    Tree tree;
+  };
+  SpinLock lock;
+  std::map<std::string, std::shared_ptr<const Kept>> parsed;  // by path
+  int64_t prompts = 0;                                        // that got an id
+  int64_t rendered = 0;                                       // that were marked
 };
 
+Outcome<Tree> parse(std::string_view text, const std::string& path) {
+  auto tree = templates::parse(text, path);
+  if (!tree) {
+    return with_facts(throw_text(ErrorKind::Invalid, "{}", templates::message_of(tree.error(), path)),
+                      templates::kMistakeCode);
+  }
+  return std::make_shared<const templates::Template>(*std::move(tree));
+}
+
+Outcome<Tree> parse_file(Prompts& prompts, const std::string& path, std::string text) {
+  std::shared_ptr<const Prompts::Kept> kept;
+  {
+    std::lock_guard lock(prompts.lock);
+    if (auto found = prompts.parsed.find(path); found != prompts.parsed.end()) kept = found->second;
+  }
+  if (kept && kept->text == text) return kept->tree;
+  Tree tree = HARN_TRY(parse(text, path));
+  kept = std::make_shared<const Prompts::Kept>(std::move(text), tree);
+  std::lock_guard lock(prompts.lock);
+  if (prompts.parsed.size() >= Prompts::kMostKept) prompts.parsed.clear();
+  prompts.parsed[path] = std::move(kept);
+  return tree;
+}
+
+// ---- files ----
+
+// The templates of one call. Paths begin at the folder of the source that calls; in an included template at its own.
+class Files : public templates::Loader {
+ public:
+  explicit Files(Call& call)
+      : call_(call), run_(effects::Run::current(call.vm())), prompts_(call.vm().local<Prompts>()) {}
+
+  Outcome<Loaded> open(const std::string& path) {
+    return read(HARN_TRY(resolve(path, "")), "", "Failed to read template");
+  }
+
+  Outcome<Loaded> include(const std::string& path, const std::string& from, const std::string& root) override {
+    std::string folder = from.empty() ? "" : modules::path::directory(from);
+    std::string file = HARN_TRY(resolve(path, folder));
+    if (templates::is_asset_path(path)) return read(file, "", kIncluded);
+    std::string within = root.empty() ? HARN_TRY(paths()).asset_root : modules::path::directory(root);
+    return read(file, within, kIncluded);
+  }
+
+ private:
+  static constexpr const char* kIncluded = "failed to read included template";
+
+  // Asked for once, when it is needed.
+  Outcome<effects::FindPaths::Answer> paths() {
+    if (!paths_) {
+      std::string_view source = calling_source(Scheduler::current());
+      std::string folder = source.empty() ? "" : modules::path::directory(source);
+      paths_ = HARN_TRY(perform(run_, effects::FindPaths{folder == "." ? "" : folder}));
+    }
+    return *paths_;
+  }
+
+  // `folder` is where plain paths begin; empty: at the source.
+  Outcome<std::string> resolve(const std::string& path, std::string folder) {
+    if (path.empty()) return throw_text(ErrorKind::Invalid, "{}: the path is empty", call_.row().name);
+    if (templates::is_library_path(path)) {
+      return throw_text(ErrorKind::NotFound, "Failed to read template {}: the library has no such asset", path);
+    }
+    if (templates::is_asset_path(path)) return resolve_asset(path);
+    if (path.starts_with('/')) return path;
+    if (folder.empty()) folder = HARN_TRY(paths()).asset_root;
+    return modules::path::normalize(modules::path::join(folder, path));
+  }
+
+  Outcome<std::string> resolve_asset(const std::string& path) {
+    auto places = HARN_TRY(paths());
+    if (places.project_root.empty()) {
+      return throw_text(ErrorKind::NotFound, "{}: no project root for `{}`: there is no harn.toml in {} or above",
+                        call_.row().name, path, places.asset_root);
+    }
+    modules::Manifest manifest = HARN_TRY(read_manifest(places.project_root));
+    auto file = templates::resolve_asset(path, places.project_root, manifest.asset_roots);
+    if (!file) return throw_text(ErrorKind::Invalid, "{}: {}", call_.row().name, file.error());
+    return *file;
+  }
+
+  Outcome<modules::Manifest> read_manifest(const std::string& project) {
+    effects::ReadFile request;
+    request.builtin = call_.row().name;
+    request.path = project + "/harn.toml";
+    auto manifest = modules::parse_manifest(HARN_TRY(perform(run_, request)), request.path);
+    if (!manifest) return throw_text(ErrorKind::Invalid, "{}: {}", call_.row().name, manifest.error().message);
+    return *std::move(manifest);
+  }
+
+  Outcome<Loaded> read(const std::string& path, const std::string& within, const char* failure) {
+    effects::ReadTemplate request;
+    request.builtin = call_.row().name;
+    request.path = path;
+    request.within = within;
+    request.failure = failure;
+    auto answer = HARN_TRY(perform(run_, request));
+    Tree tree = HARN_TRY(parse_file(prompts_, answer.path, std::move(answer.text)));
+    return Loaded{std::move(tree), std::move(answer.path)};
+  }
+
+  Call& call_;
+  effects::Run& run_;
+  Prompts& prompts_;
+  std::optional<effects::FindPaths::Answer> paths_;
+};
+
+// ---- rendering ----
+
 Outcome<Value> render_string(Call& call) {
-  auto text = HARN_TRY(call.text(0));
-  auto tree = templates::parse(text, "");
-  if (!tree) return throw_text(ErrorKind::Invalid, "{}", templates::message_of(tree.error(), ""));
-  NoFiles files;
-  return text_value(
-      HARN_TRY(templates::render(files, {std::make_shared<templates::Template>(*std::move(tree)), ""}, call.arg(1))));
+  Tree tree = HARN_TRY(parse(HARN_TRY(call.text(0)), ""));
+  Files files(call);
+  return text_value(HARN_TRY(templates::render(files, {std::move(tree), ""}, call.arg(1))));
+}
+
+// Only an include waits for anything.
+Step render_string_step(WaitCall& call) {
+  bool may_wait = call.arg(0).is_string() && call.arg(0).as_string()->view().contains("include");
+  return may_wait ? run_on_fiber(call, render_string) : blocking<render_string>(call);
+}
+
+Outcome<Value> render(Call& call) {
+  auto path = HARN_TRY(call.text(0));
+  Files files(call);
+  Loaded root = HARN_TRY(files.open(std::string(path)));
+  return text_value(HARN_TRY(templates::render(files, root, call.arg(1))));
+}
+
+// ---- where text comes from ----
+
+Value span_value(const templates::Span& span) {
+  auto number = [](size_t n) { return Value::integer(static_cast<int64_t>(n)); };
+  DictBuilder out;
+  out.add("template_line", number(span.place.line))
+      .add("template_col", number(span.place.column))
+      .add("output_start", number(span.start))
+      .add("output_end", number(span.end))
+      .add("kind", text_value(span.kind));
+  if (span.has_value) out.add("bound_value", text_value(span.bound_value));
+  return out.done();
+}
+
+Outcome<Value> render_with_provenance(Call& call) {
+  auto path = HARN_TRY(call.text(0));
+  Files files(call);
+  Loaded root = HARN_TRY(files.open(std::string(path)));
+  std::vector<templates::Span> spans;
+  std::string text = HARN_TRY(templates::render(files, root, call.arg(1), &spans));
+  auto list = new_list(spans.size());
+  for (const templates::Span& span : spans) {
+    step(8);
+    list->push(span_value(span));
+  }
+  auto& prompts = call.vm().local<Prompts>();
+  std::lock_guard lock(prompts.lock);
+  return DictBuilder()
+      .add("text", text_value(text))
+      .add("template_uri", text_value(root.identity))
+      .add("prompt_id", text_value(fmt::format("prompt-{}", ++prompts.prompts)))
+      .add("spans", Value(std::move(list)))
+      .done();
+}
+
+Outcome<Value> prompt_mark_rendered(Call& call) {
+  HARN_CHECK(call.text(0));
+  auto& prompts = call.vm().local<Prompts>();
+  std::lock_guard lock(prompts.lock);
+  return Value::integer(++prompts.rendered);
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "prompt_mark_rendered",
+     .signature = "(prompt_id: string) -> int",
+     .doc = "Notes that a prompt was used, and says how many were before, this one included.",
+     .example = R"(prompt_mark_rendered("prompt-1") + 1 == prompt_mark_rendered("prompt-1"))",
+     .call = prompt_mark_rendered},
+    {.name = "render",
+     .signature = "(path: string, bindings?: dict) -> string",
+     .doc = "Fills in the template in a file with the values of a dict; the path begins at the source file, `@/` at "
+            "the project.",
+     .example = R"(unwrap_err(try { render("/no/such/file") }).starts_with("Failed to read template /no/such/file"))",
+     .needs = Capability::FileRead,
+     .wait = on_fiber<render>},
+    {.name = "render_prompt",
+     .signature = "(path: string, bindings?: dict) -> string",
+     .doc = "The same as render.",
+     .example = R"(unwrap_err(try { render_prompt("/no/such/file") }).starts_with("Failed to read template"))",
+     .needs = Capability::FileRead,
+     .wait = on_fiber<render>},
     {.name = "render_string",
      .signature = "(template: string, bindings?: dict) -> string",
      .doc = "Fills in a template with the values of a dict.",
      .example = R"(render_string("Hi {{ name | upper }}", {name: "ada"}) == "Hi ADA")",
-     .call = render_string},
+     .wait = render_string_step},
+    {.name = "render_with_provenance",
+     .signature = "(path: string, bindings?: dict) -> dict",
+     .doc = "Renders a file and says which part of the text comes from where: {text, template_uri, prompt_id, spans}.",
+     .example = R"(unwrap_err(try { render_with_provenance("/no/such/file") }).starts_with("Failed to read template"))",
+     .needs = Capability::FileRead,
+     .wait = on_fiber<render_with_provenance>},
 };
 
+// Ids go on where they were when a program is taken up again; what was parsed is parsed again.
+void prompt_fields(park::Archive& archive, Vm& vm) {
+  auto& prompts = vm.local<Prompts>();
+  archive.number(prompts.prompts);
+  archive.number(prompts.rendered);
+}
+
 }  // namespace
+
+const park::PartRow kPromptsPart = {"prompts", prompt_fields};
 
 std::span<const Builtin> template_rows() { return kRows; }
 

@@ -5,6 +5,16 @@
 
 namespace harn::modules {
 
+// Names and what they stand for; entries that are no text are left out.
+static std::map<std::string, std::string> texts_of(const toml::table* table) {
+  std::map<std::string, std::string> out;
+  if (!table) return out;
+  for (auto& [name, value] : *table) {
+    if (auto text = value.value<std::string>()) out[std::string(name.str())] = *text;
+  }
+  return out;
+}
+
 Result<Manifest> parse_manifest(std::string_view text, const std::string& path) {
   toml::parse_result parsed = toml::parse(text, path);
   if (!parsed) {
@@ -14,11 +24,8 @@ Result<Manifest> parse_manifest(std::string_view text, const std::string& path) 
   }
   const toml::table& table = parsed.table();
   Manifest manifest;
-  if (auto* exports = table["exports"].as_table()) {
-    for (auto& [name, value] : *exports) {
-      if (auto file = value.value<std::string>()) manifest.exports[std::string(name.str())] = *file;
-    }
-  }
+  manifest.exports = texts_of(table["exports"].as_table());
+  manifest.asset_roots = texts_of(table["asset_roots"].as_table());
   manifest.while_limit = table["runtime"]["while_limit"].value_or(-1LL);
   manifest.line_width = table["fmt"]["line_width"].value_or(-1LL);
   return manifest;

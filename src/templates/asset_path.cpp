@@ -36,9 +36,4 @@ std::expected<std::string, std::string> resolve_asset(std::string_view path, con
   return fmt::format("{}/{}/{}", project, root->second, rest);
 }
 
-bool is_inside(std::string_view file, std::string_view folder) {
-  if (folder == "/") return file.starts_with('/');
-  return file.starts_with(folder) && file.size() > folder.size() && file[folder.size()] == '/';
-}
-
 }  // namespace harn::templates

@@ -18,7 +18,4 @@ using AssetRoots = std::map<std::string, std::string>;
 std::expected<std::string, std::string> resolve_asset(std::string_view path, const std::string& project,
                                                       const AssetRoots& roots);
 
-// Whether a file is in a folder, or below. Both are absolute and have no `..`.
-bool is_inside(std::string_view file, std::string_view folder);
-
 }  // namespace harn::templates

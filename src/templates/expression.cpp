@@ -11,7 +11,7 @@ namespace harn::templates {
 namespace {
 
 // Parentheses and `not` within each other.
-constexpr int kMostDepth = 64;
+constexpr int kMostDepth = 32;
 
 enum class TokenKind : uint8_t { Word, Number, String, Symbol, End };
 

@@ -175,7 +175,8 @@ Outcome<Value> Renderer::evaluate(ExprId id) {
 }
 
 std::unexpected<Thrown> Renderer::mistake(std::string what) const {
-  return throw_text(ErrorKind::Invalid, "{}", message_of({place_, std::move(what)}, frames_.back().source->tree->path));
+  std::string text = message_of({place_, std::move(what)}, frames_.back().source->tree->path);
+  return with_facts(throw_text(ErrorKind::Invalid, "{}", text), kMistakeCode);
 }
 
 void Renderer::note(Place place, std::string_view kind, size_t start, const Value* value) {
@@ -315,11 +316,13 @@ Outcome<void> Renderer::check_chain(const std::string& identity) const {
 Outcome<Loaded> Renderer::load(const std::string& path) {
   auto loaded = loader_.include(path, frames_.back().source->identity, frames_.front().source->identity);
   if (loaded) return loaded;
-  // What a policy denies, and being stopped, are told as they are.
-  ErrorKind kind = loaded.error()->error_kind;
-  bool is_ours = kind == ErrorKind::NotFound || kind == ErrorKind::Io || kind == ErrorKind::Invalid;
-  if (!catchable(*loaded.error()) || !is_ours) return loaded;
-  return mistake(display(caught_value(*loaded.error())));
+  // What a policy denies, being stopped, and mistakes in the other template are told as they are.
+  const ErrorObject& error = *loaded.error();
+  bool is_ours = error.error_kind == ErrorKind::NotFound || error.error_kind == ErrorKind::Io ||
+                 error.error_kind == ErrorKind::Invalid;
+  bool has_place = error.facts && error.facts->code == kMistakeCode;
+  if (!catchable(error) || !is_ours || has_place) return loaded;
+  return mistake(display(caught_value(error)));
 }
 
 Outcome<void> Renderer::write_node(const Node& node, const Include& include) {

@@ -16,6 +16,9 @@
 // its values is an error of the program that begins with file and place.
 namespace harn::templates {
 
+// The code of errors that say where in a template something is wrong.
+constexpr std::string_view kMistakeCode = "template";
+
 // A template of a file, and what that file is called whoever asks for it.
 struct Loaded {
   std::shared_ptr<const Template> tree;
@@ -27,7 +30,7 @@ class Loader {
  public:
   virtual ~Loader() = default;
   // `from` is the identity of the template that includes it, empty for text that is in no file; `root` that of the outermost
-  // one. An error has a message, to which the renderer adds the place.
+  // one. To an error that is not of `kMistakeCode` the renderer adds the place.
   virtual vm::Outcome<Loaded> include(const std::string& path, const std::string& from, const std::string& root) = 0;
 };
 

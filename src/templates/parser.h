@@ -18,7 +18,7 @@ std::expected<Template, Mistake> parse(std::string_view text, std::string path);
 // Reads expressions into a template. Messages come without a place: a directive has one for all that is in it.
 using Problem = std::string;
 std::expected<ExprId, Problem> parse_expression(Template& to, std::string_view text);
-// `"part.harn.prompt" with { name: value, ... }`
+// `"path" with { name: value, ... }`
 std::expected<Include, Problem> parse_include(Template& to, std::string_view text);
 // The header `key, item in items` of a loop; the bodies are for the caller to add.
 std::expected<For, Problem> parse_loop(Template& to, std::string_view text);

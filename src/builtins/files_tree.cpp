@@ -129,8 +129,10 @@ Outcome<Value> glob(Call& call) {
   std::string base(has_base ? HARN_TRY(call.text(1)) : std::string_view());
   if (const Value* value = option(options, "base")) base = display(*value);
   if (base.empty() && pattern.starts_with('/')) {
-    base = "/";
-    pattern.erase(0, pattern.find_first_not_of('/'));
+    // It begins where the pattern does: a program may be allowed no more.
+    size_t slash = pattern.rfind('/', pattern.find_first_of("*?[{\\"));
+    base = pattern.substr(0, std::max<size_t>(slash, 1));
+    pattern.erase(0, slash + 1);
   }
   if (base.empty()) base = HARN_TRY(perform(run_of(call), effects::CurrentDirectory{}));
   while (pattern.starts_with("./")) pattern.erase(0, 2);

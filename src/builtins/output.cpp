@@ -162,7 +162,8 @@ Step reading(WaitCall& call) {
 }
 
 Outcome<Value> read_line(Call& call) {
-  auto line = HARN_TRY(perform(Run::current(call.vm()), effects::ReadInput{}));
+  effects::ReadInput request{.is_hidden = call.arg(0).is_bool() && call.arg(0).as_bool()};
+  auto line = HARN_TRY(perform(Run::current(call.vm()), request));
   return line.is_end ? Value() : text_value(line.text);
 }
 
@@ -268,6 +269,11 @@ Outcome<Value> unmock_tty(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__read_line",
+     .signature = "(is_hidden?: bool) -> string?",
+     .doc = "read_line, where a module has a function of that name; hidden: the terminal does not show what is typed.",
+     .needs = Capability::Input,
+     .wait = reading<read_line>},
     {.name = "bold",
      .signature = "(text: any) -> string",
      .doc = "Returns the text in bold when the terminal shows styles.",

@@ -27,7 +27,7 @@ struct WorkspacePath {
 using effects::Run;
 
 Outcome<bool> exists(Run& run, const std::string& path) {
-  return effects::perform(run, effects::PathExists{{"path_workspace_info"}, path});
+  return effects::perform(run, effects::PathExists{{"path_workspace_info"}, path, true});
 }
 
 std::string under(const std::string& root, std::string_view path) {

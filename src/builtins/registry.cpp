@@ -119,6 +119,24 @@ class TableCatalog : public compile::Catalog {
   const vm::BuiltinTable& table_;
 };
 
+vm::Outcome<vm::Value> permission_denied(vm::Call& call) {
+  std::string_view name = call.row().name;
+  auto error = vm::throw_text(
+      ErrorKind::Denied, "Permission denied: builtin '{0}' is not allowed in sandbox mode (use --allow {0} to permit)",
+      name);
+  return vm::with_facts(std::move(error), "sandbox", {{"builtin", vm::text_value(name)}});
+}
+
+// What the program sees in place of a function that it may not call.
+std::vector<vm::Builtin> denied_rows(const Library::IsDenied& is_denied) {
+  std::vector<vm::Builtin> rows;
+  for (const vm::Builtin* row : table().rows()) {
+    if (row->receiver != 0 || row->name.starts_with("__") || !is_denied(row->name)) continue;
+    rows.push_back({.name = row->name, .signature = row->signature, .doc = row->doc, .call = permission_denied});
+  }
+  return rows;
+}
+
 class NoFiles : public modules::SourceLoader {
   std::optional<std::string> read(const std::string&) override { return std::nullopt; }
   bool is_file(const std::string&) override { return false; }
@@ -127,15 +145,23 @@ class NoFiles : public modules::SourceLoader {
 
 }  // namespace
 
-// Added rows come last: the prelude, which is compiled with the others, finds those by the same numbers.
-static vm::BuiltinTable table_with(std::span<const vm::Builtin* const> added) {
+// Added rows come last: the prelude, which is compiled with the others, finds those by the same numbers, also where a row that
+// denies has taken the name.
+static vm::BuiltinTable table_with(std::span<const vm::Builtin* const> added,
+                                   std::span<const vm::Builtin> denied = {}) {
   auto families = all_families();
   for (const vm::Builtin* row : added) families.emplace_back(row, 1);
+  families.push_back(denied);
   return vm::BuiltinTable(families);
 }
 
 Library::Library(std::span<const vm::Builtin* const> added)
     : table_(table_with(added)), catalog_(std::make_unique<TableCatalog>(table_)) {}
+
+Library::Library(std::span<const vm::Builtin* const> added, const IsDenied& is_denied)
+    : denied_(denied_rows(is_denied)),
+      table_(table_with(added, denied_)),
+      catalog_(std::make_unique<TableCatalog>(table_)) {}
 
 Library::~Library() = default;
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 #include "compile/catalog.h"
 #include "vm/builtin.h"
@@ -18,12 +20,17 @@ namespace harn::builtins {
 class Library {
  public:
   explicit Library(std::span<const vm::Builtin* const> added = {});
+  // Without those whose name `is_denied`: a program that calls one gets an error that says so. What is written in Harn and
+  // comes with us still has them.
+  using IsDenied = std::function<bool(std::string_view name)>;
+  Library(std::span<const vm::Builtin* const> added, const IsDenied& is_denied);
   ~Library();
 
   const vm::BuiltinTable& table() const { return table_; }
   const compile::Catalog& catalog() const { return *catalog_; }
 
  private:
+  std::vector<vm::Builtin> denied_;  // rows that stand for others
   vm::BuiltinTable table_;
   std::unique_ptr<compile::Catalog> catalog_;
 };

@@ -24,6 +24,14 @@ std::optional<std::string_view> Arguments::text(std::string_view option) const {
   return std::nullopt;
 }
 
+std::vector<std::string_view> Arguments::texts(std::string_view option) const {
+  std::vector<std::string_view> out;
+  for (const auto& [row, value] : given_) {
+    if (row->name == option) out.push_back(value);
+  }
+  return out;
+}
+
 std::optional<int64_t> Arguments::number(std::string_view option) const {
   auto value = text(option);
   return value ? parse_number(*value) : std::nullopt;

@@ -76,6 +76,8 @@ class Arguments {
   // The last value given; an empty text for a flag without one.
   std::optional<std::string_view> text(std::string_view option) const;
   std::optional<int64_t> number(std::string_view option) const;
+  // All values, of an option that may be given several times.
+  std::vector<std::string_view> texts(std::string_view option) const;
   const std::vector<std::string_view>& operands() const { return operands_; }
   const std::vector<std::string_view>& rest() const { return rest_; }
   bool wants_help() const { return wants_help_; }

@@ -1,5 +1,7 @@
 #include "cli/parking.h"
 
+#include "effects/fields.h"
+
 #include "base/fmt.h"
 #include "builtins/parking.h"
 #include "cli/files.h"
@@ -37,6 +39,7 @@ std::string to_note(const Origin& origin) {
   }
   note->push(Value::integer(origin.while_limit));
   note->push(Value(std::move(args)));
+  note->push(vm::new_bytes(effects::to_bytes(origin.sandbox)));
   std::string bytes;
   data::BuiltInTypes types;
   (void)data::encode(bytes, Value(std::move(note)), types);  // texts and numbers are data
@@ -46,7 +49,7 @@ std::string to_note(const Origin& origin) {
 std::optional<Origin> from_note(std::string_view bytes) {
   data::BuiltInTypes types;
   auto note = data::decode(bytes, types);
-  if (!note || !note->is_list() || note->as_list()->size != 7) return {};
+  if (!note || !note->is_list() || note->as_list()->size != 8) return {};
   auto items = note->as_list()->values();
   Origin origin;
   std::string* texts[] = {&origin.file, &origin.name, &origin.text, &origin.task, &origin.project_root};
@@ -54,7 +57,8 @@ std::optional<Origin> from_note(std::string_view bytes) {
     if (!items[i].is_string()) return {};
     *texts[i] = items[i].as_string()->view();
   }
-  if (!items[5].is_int() || !items[6].is_list()) return {};
+  if (!items[5].is_int() || !items[6].is_list() || !items[7].is(vm::Kind::Bytes)) return {};
+  if (!effects::from_bytes(items[7].as_bytes()->view(), origin.sandbox)) return {};
   origin.while_limit = items[5].as_int();
   for (const Value& arg : items[6].as_list()->values()) {
     if (!arg.is_string()) return {};

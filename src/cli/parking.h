@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "cli/options.h"
+#include "effects/sandbox.h"
 #include "vm/vm.h"
 
 // Programs that are put away in a file: `harn run --park-to`, `harn resume`.
@@ -38,6 +39,7 @@ struct Origin {
   std::vector<std::string> args;
   std::string task;
   std::string project_root;
+  effects::Sandbox sandbox;
 };
 
 struct SavedState {

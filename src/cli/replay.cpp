@@ -3,6 +3,7 @@
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/run_program.h"
+#include "cli/sandbox.h"
 #include "effects/tape_file.h"
 #include "engine/sources.h"
 
@@ -11,17 +12,19 @@ namespace harn::cli {
 namespace {
 
 Result<std::unique_ptr<engine::Loaded>> load_recorded(const effects::TapeHeader& header,
-                                                      std::optional<std::string_view> other) {
-  if (other) return engine::load_file(std::string(*other));
-  if (header.program.empty()) return engine::load_text("<recorded>", header.text);
-  return engine::load_file(header.program);
+                                                      std::optional<std::string_view> other,
+                                                      const compile::Catalog& catalog) {
+  if (other) return engine::load_file(std::string(*other), catalog);
+  if (header.program.empty()) return engine::load_text("<recorded>", header.text, catalog);
+  return engine::load_file(header.program, catalog);
 }
 
 int replay(const Arguments& arguments) {
   auto tape = effects::read_tape(std::string(arguments.operands()[0]));
   if (!tape) return fail_with(tape.error().message);
   effects::TapeHeader& header = tape->header;
-  auto loaded = load_recorded(header, arguments.text("--program"));
+  auto library = library_of(header.sandbox);
+  auto loaded = load_recorded(header, arguments.text("--program"), catalog_of(library.get()));
   if (!loaded) return fail_with(loaded.error().message);
   auto project = find_project(header.program);
   if (!project) return fail_with(project.error().message);
@@ -45,6 +48,7 @@ int replay(const Arguments& arguments) {
                     .answers = entry_returns(*(*loaded)->main) ? Answers::Yes : Answers::No,
                     .watch = {.shows_trace = arguments.has("--trace")},
                     .player = std::make_shared<effects::Player>(std::move(tape->entries))};
+  apply(header.sandbox, library.get(), prepared.settings);
   prepared.surroundings.args.assign(header.arguments.begin(), header.arguments.end());
   return run_program(std::move(prepared), false);
 }

@@ -5,15 +5,16 @@
 #include "cli/parking.h"
 #include "cli/project.h"
 #include "cli/run_program.h"
+#include "cli/sandbox.h"
 #include "engine/sources.h"
 
 namespace harn::cli {
 
 namespace {
 
-Result<std::unique_ptr<engine::Loaded>> load_origin(const Origin& origin) {
-  if (origin.file.empty()) return engine::load_text(origin.name, origin.text);
-  return engine::load_file(origin.file);
+Result<std::unique_ptr<engine::Loaded>> load_origin(const Origin& origin, const compile::Catalog& catalog) {
+  if (origin.file.empty()) return engine::load_text(origin.name, origin.text, catalog);
+  return engine::load_file(origin.file, catalog);
 }
 
 int resume(const Arguments& arguments) {
@@ -25,7 +26,8 @@ int resume(const Arguments& arguments) {
   if (!state) return fail_with(state.error().message);
   Origin& origin = state->origin;
   if (auto path = arguments.text("--program")) origin.file = real_path(std::string(*path)).value_or(std::string(*path));
-  auto loaded = load_origin(origin);
+  auto library = library_of(origin.sandbox);
+  auto loaded = load_origin(origin, catalog_of(library.get()));
   if (!loaded) return fail_with(loaded.error().message);
   auto program = engine::compile(**loaded);
   if (!program) {
@@ -41,6 +43,7 @@ int resume(const Arguments& arguments) {
                     .parking = *std::move(parking),
                     .origin = std::move(origin),
                     .state = std::move(state->bytes)};
+  apply(prepared.origin.sandbox, library.get(), prepared.settings);
   prepared.surroundings.args.assign(prepared.origin.args.begin(), prepared.origin.args.end());
   return run_program(std::move(prepared), false);
 }

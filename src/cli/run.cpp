@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/run_program.h"
+#include "cli/sandbox.h"
 #include "engine/sources.h"
 
 namespace harn::cli {
@@ -19,17 +20,22 @@ namespace {
 // Where the program's text comes from.
 struct Source {
   std::string file;  // empty for -e and standard input
-  std::unique_ptr<engine::Loaded> loaded;
+  std::unique_ptr<engine::Loaded> loaded = nullptr;
 };
 
-Result<Source> load_source(const Arguments& arguments) {
-  if (auto code = arguments.text("-e")) return Source{"", engine::load_text("<eval>", std::string(*code))};
-  std::string path(arguments.operands()[0]);
-  if (path == "-") {
+std::string file_of(const Arguments& arguments) {
+  bool is_file = !arguments.has("-e") && arguments.operands()[0] != "-";
+  return is_file ? std::string(arguments.operands()[0]) : "";
+}
+
+Result<Source> load_source(const Arguments& arguments, const compile::Catalog& catalog) {
+  if (auto code = arguments.text("-e")) return Source{"", engine::load_text("<eval>", std::string(*code), catalog)};
+  std::string path = file_of(arguments);
+  if (path.empty()) {
     auto text = HARN_TRY(read_standard_input());
-    return Source{"", engine::load_text("<stdin>", std::move(text))};
+    return Source{"", engine::load_text("<stdin>", std::move(text), catalog)};
   }
-  auto loaded = HARN_TRY(engine::load_file(path));
+  auto loaded = HARN_TRY(engine::load_file(path, catalog));
   return Source{path, std::move(loaded)};
 }
 
@@ -95,10 +101,13 @@ int run(const Arguments& arguments) {
   if (!inline_code && arguments.operands().empty()) {
     return report_usage(arguments, {"`harn run` needs FILE, `-e CODE` or `-`", ""});
   }
-  auto source = load_source(arguments);
-  if (!source) return report_early(arguments, "source_not_found", source.error().message);
-  auto project = find_project(source->file);
+  auto project = find_project(file_of(arguments));
   if (!project) return report_early(arguments, "bad_manifest", project.error().message);
+  auto sandbox = sandbox_of(arguments, *project);
+  if (!sandbox) return report_usage(arguments, sandbox.error());
+  auto library = library_of(*sandbox);
+  auto source = load_source(arguments, catalog_of(library.get()));
+  if (!source) return report_early(arguments, "source_not_found", source.error().message);
   auto limit = while_limit(*project, arguments.number("--while-limit"));
   if (!limit) return report_usage(arguments, {limit.error().message, ""});
 
@@ -114,18 +123,21 @@ int run(const Arguments& arguments) {
   bool json = arguments.has("--json");
   auto program = engine::compile(loaded);
   if (!program) return report_errors(loaded.sink, json);
-  Prepared prepared{.warnings = rendered(loaded.sink, json),
+  Prepared prepared{.warnings = sandbox_warning(*sandbox) + rendered(loaded.sink, json),
                     .program = std::move(program),
                     .surroundings = surroundings_of(arguments, *project),
                     .settings = settings({.while_limit = *limit}, *workers),
                     .answers = entry_returns(*loaded.main) ? Answers::Yes : Answers::No,
                     .watch = std::move(*watch)};
+  apply(*sandbox, library.get(), prepared.settings);
   if (!parking->to.empty()) {
     prepared.parking = *std::move(parking);
     prepared.origin = origin_of(*source, prepared);
+    prepared.origin.sandbox = *sandbox;
   }
   if (!prepared.watch.record_to.empty()) {
     prepared.header = tape_header(*source, prepared);
+    prepared.header.sandbox = *sandbox;
     // The order in which tasks meet is part of what is recorded.
     if (!arguments.has("--workers")) prepared.settings.workers = 1;
   }
@@ -151,6 +163,10 @@ constexpr Option kOptions[] = {
     {.name = "--limit",
      .value = "NAME=N,...",
      .help = "at most N effects of a capability, such as `process.exec=5` or `network=100`"},
+    kNoSandbox,
+    kReadOnlyRoot,
+    kAllow,
+    kDeny,
     {.name = "--json", .help = "print everything the program writes as JSON events, one a line"},
     kParkTo,
     kParkAtWait,
@@ -170,6 +186,9 @@ words that look like flags. `harn FILE.harn ARGS...` is short for `harn run FILE
 
 Exit code: 0, or the int the program returned; 1 after an error or a returned Result.Err;
 75 when it was put away; 124 after Ctrl-C or SIGTERM.
+
+A program may use the files of its project (the nearest directory with a harn.toml, or the working directory) and start
+other programs there; it may not use the network. --no-sandbox lets it.
 
 A recording holds no secrets. With --record, tasks run on one worker unless --workers says otherwise: then they meet
 in the same order when the recording is replayed.)",

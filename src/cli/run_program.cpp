@@ -67,6 +67,11 @@ Result<std::unique_ptr<Watch>> begin_watch(vm::Vm& vm, Prepared& prepared) {
   return Watch::begin(vm, std::move(prepared.watch), prepared.header);
 }
 
+// What the program has read from variables that hold secrets.
+void hide_secrets(vm::Vm& vm, Ending& ending) {
+  ending.message = effects::Run::of(vm).world().secrets.hidden(ending.message);
+}
+
 int run_events(Prepared prepared) {
   EventHost host;
   engine::Machine machine(host, prepared.settings);
@@ -80,6 +85,7 @@ int run_events(Prepared prepared) {
   }
   auto outcome = machine.run(std::move(prepared.program), prepared.surroundings);
   Ending ending = ending_of(outcome, prepared.answers, Snippet::No, diag::Colour::No);
+  hide_secrets(machine.vm(), ending);
   int code = report_ending(host, ending, outcome);
   return *watch ? (*watch)->end(code) : code;
 }
@@ -104,6 +110,7 @@ int finish(vm::Vm& vm, ProcessHost& host, const Prepared& prepared, const vm::Ou
   if (vm.scheduler().stands_still()) return put_away(vm, host, prepared);
   Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
   Ending ending = ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO));
+  hide_secrets(vm, ending);
   // That the program failed because of it is nothing new.
   if (prepared.player && prepared.player->divergence()) ending.message.clear();
   return report_ending(host, ending);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <climits>
+#include <cstdlib>
 #include <vector>
 
 #include "base/result.h"
@@ -121,8 +122,9 @@ static std::string nearest_project(const std::string& start) {
 vm::Outcome<FindPaths::Answer> carry_out(Run& run, const FindPaths& request) {
   FindPaths::Answer paths;
   paths.execution_root = HARN_TRY(carry_out(run, CurrentDirectory{}));
-  paths.asset_root = joined(paths.execution_root, request.source_directory);
-  if (request.source_directory.empty()) paths.asset_root = paths.execution_root;
+  char real[PATH_MAX];
+  bool has_source = realpath(request.source_directory.c_str(), real) != nullptr;
+  paths.asset_root = has_source ? real : paths.execution_root;
   paths.project_root = nearest_project(paths.asset_root);
   // What the variables say begins at the project, or where the program was started.
   const std::string& base = paths.project_root.empty() ? paths.execution_root : paths.project_root;

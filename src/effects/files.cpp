@@ -66,7 +66,7 @@ vm::Outcome<Done> carry_out(Run& run, const WriteFile& request) {
 
 vm::Outcome<bool> carry_out(Run& run, const PathExists& request) {
   auto found = find(errand(run, request, "stat", Access::Read), request.path);
-  if (found || !found.error().is_whole) return found.has_value();
+  if (found || !found.error().is_whole || request.outside_is_missing) return found.has_value();
   return file_error("", request.path, found.error());
 }
 

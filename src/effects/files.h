@@ -47,6 +47,7 @@ struct PathExists : FileErrand {
   static constexpr EffectRow row{.name = "fs.exists", .capability = vm::Capability::FileInfo};
 
   std::string path;
+  bool outside_is_missing = false;  // what the workspace does not allow counts as missing, and is no error
 
   std::string shown() const { return path; }
   template <class Visitor>

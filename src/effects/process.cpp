@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/result.h"
+#include "effects/errand.h"
 #include "net/process.h"
 #include "vm/fiber.h"
 #include "vm/scheduler.h"
@@ -68,12 +70,26 @@ std::optional<std::vector<std::string>> environment_of(const RunProcess& request
   return all;
 }
 
+// Where the child runs, if the workspace has to be asked. What was found is where it will run, whatever becomes of the path.
+Outcome<Descriptor> working_directory(Run& run, const RunProcess& request) {
+  if (!run.workspace()) return Descriptor();
+  std::string builtin = request.directory.empty() ? request.what : request.what + "_at";
+  std::string path = request.directory.empty() ? "." : request.directory;
+  Errand errand{run.workspace(), builtin, "run in", Access::Read};
+  auto found = find(errand, path);
+  if (found) return std::move(*found);
+  if (found.error().is_whole) return file_error("", path, found.error());
+  return throw_text(ErrorKind::NotFound, "{} failed: `{}` is not a directory", request.what, path);
+}
+
 }  // namespace
 
 Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
+  Descriptor directory = HARN_TRY(working_directory(run, request));
   auto child = std::make_shared<Child>();
   net::ProcessSpec spec{.words = request.words,
                         .directory = request.directory,
+                        .directory_fd = directory.get(),
                         .environment = environment_of(request),
                         .input = request.input};
   auto id = net::start_process(std::move(spec), [child](net::ProcessResult result) {

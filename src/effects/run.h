@@ -75,9 +75,13 @@ struct RunPart {
 class Run : public vm::HandleObject {
  public:
   // Gives the VM its own, before anything runs on it.
-  static void begin(vm::Vm& vm, const Authority& authority) {
+  static void begin(vm::Vm& vm, Authority authority, const Policy& sandbox = {}) {
+    for (const std::string& name : sandbox.deny) authority.policy.deny.push_back(name);
+    if (sandbox.workspace) authority.policy.workspace = sandbox.workspace;
     vm.run([&] { return make(vm, authority); });
   }
+  // HARN_DENY, HARN_SEED.
+  static Authority environment_authority(vm::Host& host);
   // The VM's own. Where nobody has begun it, the environment decides: HARN_DENY, HARN_SEED.
   static Run& of(vm::Vm& vm) {
     return static_cast<Run&>(vm.run([&vm] { return make(vm, environment_authority(vm.host())); }));
@@ -126,7 +130,6 @@ class Run : public vm::HandleObject {
 
  private:
   static vm::Ref<vm::HandleObject> make(vm::Vm& vm, const Authority& authority);
-  static Authority environment_authority(vm::Host& host);
   void attend();  // with the world's lock held
   void narrow(std::shared_ptr<const Workspace> outer, const Policy& policy);
 

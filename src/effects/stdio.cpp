@@ -1,5 +1,8 @@
 #include "effects/stdio.h"
 
+#include <termios.h>
+#include <unistd.h>
+
 #include "vm/job_pool.h"
 #include "vm/scheduler.h"
 
@@ -21,7 +24,28 @@ static void wait_for_input(vm::Host& host, Read read) {
   vm::run_blocking("a read from standard input", read, [&host] { host.stop_reading(); });
 }
 
+// While one lives, the terminal does not show what is typed; the end of a line it does.
+class HiddenInput {
+ public:
+  explicit HiddenInput(bool is_wanted) : is_on_(is_wanted && tcgetattr(STDIN_FILENO, &before_) == 0) {
+    if (!is_on_) return;
+    termios hidden = before_;
+    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    hidden.c_lflag |= ECHONL;
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+  }
+  ~HiddenInput() {
+    if (is_on_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
+  }
+  HiddenInput(const HiddenInput&) = delete;
+
+ private:
+  termios before_;
+  bool is_on_;
+};
+
 vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request) {
+  HiddenInput hidden(request.is_hidden && run.host().is_terminal(Stream::In));
   ReadInput::Answer answer;
   wait_for_input(run.host(), [&] {
     if (request.all) answer.text = run.host().read_all();

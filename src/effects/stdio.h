@@ -34,6 +34,7 @@ struct ReadInput {
   static constexpr EffectRow row{.name = "stdio.read", .capability = vm::Capability::Input};
 
   bool all = false;
+  bool is_hidden = false;  // a terminal does not show what is typed
 
   std::string shown() const { return "standard input"; }
   template <class Visitor>

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "effects/sandbox.h"
 #include "effects/tape.h"
 
 // Recordings on disk: a program, what it was started with, and what it was told.
@@ -22,11 +23,12 @@ struct TapeHeader {
   std::vector<std::string> arguments;
   std::string task;
   int64_t while_limit = 0;
+  Sandbox sandbox = {};
 
   template <class Visitor>
   void fields(Visitor& visit) {
     visit(harn_version), visit(program), visit(text), visit(program_hash), visit(arguments), visit(task),
-        visit(while_limit);
+        visit(while_limit), visit(sandbox);
   }
 };
 

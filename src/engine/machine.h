@@ -24,6 +24,7 @@ struct Settings {
   unsigned workers = 0;  // threads that run tasks; 0: one for each processor
   // What it may do, and where its randomness comes from. Not given: as the environment says (HARN_DENY, HARN_SEED).
   std::optional<effects::Authority> authority;
+  effects::Policy sandbox;                     // narrows what it may do further
   const builtins::Library* library = nullptr;  // the builtins; null: those that come with Harn
 };
 

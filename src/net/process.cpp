@@ -253,9 +253,11 @@ class SpawnPlan {
     else posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
+    if (spec.directory_fd >= 0) posix_spawn_file_actions_addfchdir_np(&actions_, spec.directory_fd);
     // Whatever else is open, by us or by those who started us, is not the child's.
     posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-    if (!spec.directory.empty()) posix_spawn_file_actions_addchdir_np(&actions_, spec.directory.c_str());
+    bool has_path = spec.directory_fd < 0 && !spec.directory.empty();
+    if (has_path) posix_spawn_file_actions_addchdir_np(&actions_, spec.directory.c_str());
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);

@@ -16,6 +16,7 @@ namespace harn::net {
 struct ProcessSpec {
   std::vector<std::string> words;                            // the program, looked up in PATH, and its arguments
   std::string directory;                                     // empty: ours
+  int directory_fd = -1;                                     // not -1: instead; open until the process has been started
   std::optional<std::vector<std::string>> environment = {};  // "NAME=value" each; none: ours
   std::string input = {};                                    // what it can read; empty: nothing
   size_t max_output = 256u << 20;                            // bytes of each stream; a child that writes more is killed

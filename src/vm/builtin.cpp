@@ -122,6 +122,15 @@ class NameIndex {
     while (slots_[at & (slots_.size() - 1)]) ++at;
     slots_[at & (slots_.size() - 1)] = id + 1;
   }
+  // In the place of the row that has the name already.
+  void put(uint32_t id) {
+    for (size_t at = name_hash(rows_[id]->name);; ++at) {
+      uint32_t& slot = slots_[at & (slots_.size() - 1)];
+      if (slot && rows_[slot - 1]->name != rows_[id]->name) continue;
+      slot = id + 1;
+      return;
+    }
+  }
 
   template <class Accept>
   uint32_t find(std::string_view name, Accept accept) const {
@@ -168,7 +177,8 @@ BuiltinTable::BuiltinTable(std::span<const std::span<const Builtin>> families) {
     for (const Builtin& row : family) {
       auto id = static_cast<uint32_t>(impl_->by_id.size());
       impl_->by_id.push_back(&row);
-      (row.receiver ? impl_->methods : impl_->functions).add(id);
+      if (row.receiver) impl_->methods.add(id);
+      else impl_->functions.put(id);
       if (has(row.flags, BuiltinFlags::Property)) impl_->add_property(row);
     }
   }

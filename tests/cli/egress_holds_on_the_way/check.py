@@ -3,7 +3,7 @@ import os, re, subprocess
 from http_server import Server
 
 def run(code, **variables):
-    done = subprocess.run([os.environ["HARN"], "run", "-e", code], capture_output=True, text=True, timeout=50,
+    done = subprocess.run([os.environ["HARN"], "run", "--no-sandbox", "-e", code], capture_output=True, text=True, timeout=50,
                           env=os.environ | variables)
     out = done.stdout + done.stderr
     for running in (server, other):

@@ -2,7 +2,7 @@ import os, re, subprocess
 from http_server import Server
 
 with Server() as server, Server() as other:
-    done = subprocess.run([os.environ["HARN"], "main.harn", server.url(""), other.url("")],
+    done = subprocess.run([os.environ["HARN"], "run", "--no-sandbox", "main.harn", server.url(""), other.url("")],
                           capture_output=True, text=True, timeout=50)
     out = done.stdout + done.stderr
     for running in (server, other):

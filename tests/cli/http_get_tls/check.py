@@ -26,7 +26,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 def get(host, options="nil", **variables):
     port = server.server_address[1]
     code = f'println(try {{ http_get("https://{host}:{port}/", {options}).body }})'
-    done = subprocess.run([os.environ["HARN"], "run", "-e", code], capture_output=True, text=True, timeout=30,
+    done = subprocess.run([os.environ["HARN"], "run", "--no-sandbox", "-e", code], capture_output=True, text=True, timeout=30,
                           env=os.environ | variables)
     print((done.stdout + done.stderr).replace(str(port), "PORT"), end="")
 

@@ -15,7 +15,7 @@ def most_memory():
 subprocess.run([os.environ["HARN"], "idle.harn"], env=environment, check=True)
 idle = most_memory()
 with Server() as server:
-    run = subprocess.Popen([os.environ["HARN"], "main.harn", server.url("")], stdin=subprocess.PIPE,
+    run = subprocess.Popen([os.environ["HARN"], "run", "--no-sandbox", "main.harn", server.url("")], stdin=subprocess.PIPE,
                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     for line in run.stdout:
         if line != "now nobody reads\n":

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "base/secrets.h"
 #include "effects/files.h"
+#include "effects/state.h"
 
 namespace harn::effects {
 
@@ -128,7 +129,7 @@ vm::Outcome<FindPaths::Answer> carry_out(Run& run, const FindPaths& request) {
   paths.project_root = nearest_project(paths.asset_root);
   // What the variables say begins at the project, or where the program was started.
   const std::string& base = paths.project_root.empty() ? paths.execution_root : paths.project_root;
-  paths.state_root = joined(base, variable_or(run, "HARN_STATE_DIR", ".harn"));
+  paths.state_root = HARN_TRY(state_root(run));
   paths.run_root = joined(base, variable_or(run, "HARN_RUN_DIR", ".harn-runs"));
   paths.worktree_root = variable_or(run, "HARN_WORKTREE_DIR", "");
   if (paths.worktree_root.empty()) paths.worktree_root = joined(paths.state_root, "worktrees");

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/replace_file.h"
+#include "effects/file_failure.h"
 #include "effects/state.h"
 #include "vm/digest.h"
 #include "vm/fiber.h"
@@ -21,9 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 Error failure(const std::string& path, std::error_code code) {
-  bool is_denied = code == std::errc::permission_denied || code == std::errc::read_only_file_system ||
-                   code == std::errc::operation_not_permitted;
-  return {is_denied ? ErrorKind::Denied : ErrorKind::Io, fmt::format("{}: {}", path, code.message())};
+  FileFailure found = failure_of(code.value());
+  return {found.kind, fmt::format("{}: {}", path, found.reason)};
 }
 std::error_code system_error() { return {errno, std::generic_category()}; }
 
@@ -98,24 +98,47 @@ Result<ListStateFiles::Answer> list(const std::string& folder) {
   return out;
 }
 
-// A symbolic link in the folder must not lead out of it: keys come from agents.
-Result<std::string> inside(const std::string& folder, const std::string& file) {
-  std::string path = folder + "/" + file;
+// Who wants what of a folder that the program has named, and within what: such a folder is the program's, not the
+// runtime's.
+struct Wanted {
+  std::shared_ptr<const Workspace> workspace;  // null: anywhere
+  const char* builtin;
+  const char* verb;
+  Access access;
+
+  Result<void> check(const std::string& path, const std::filesystem::path& real) const {
+    if (!workspace || workspace->allows(real.native(), access)) return {};
+    return fail(ErrorKind::Denied, fmt::format("sandbox violation: builtin '{}' attempted to {} '{}' outside "
+                                               "workspace_roots {}",
+                                               builtin, verb, path, workspace->shown()));
+  }
+};
+
+Result<fs::path> real_path(const std::string& path) {
   std::error_code failed;
-  fs::path root = fs::weakly_canonical(folder, failed);
-  fs::path real = failed ? fs::path() : fs::weakly_canonical(path, failed);
+  fs::path real = fs::weakly_canonical(path, failed);
   if (failed) return std::unexpected(failure(path, failed));
+  return real;
+}
+
+// A symbolic link in the folder must not lead out of it: keys come from agents.
+Result<std::string> inside(const Wanted& wanted, const std::string& folder, const std::string& file) {
+  std::string path = folder + "/" + file;
+  fs::path root = HARN_TRY(real_path(folder)), real = HARN_TRY(real_path(path));
   auto [in_root, in_path] = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
-  if (in_root == root.end()) return path;
-  return fail(ErrorKind::Denied, fmt::format("{}: leads out of {}", path, folder));
+  if (in_root != root.end()) return fail(ErrorKind::Denied, fmt::format("{}: leads out of {}", path, folder));
+  HARN_CHECK(wanted.check(path, real));
+  return path;
 }
 
 template <class Work>
-auto in_folder(Run& run, const StatePath& place, Work work) -> Outcome<typename decltype(work(""))::value_type> {
+auto in_folder(Run& run, const StatePath& place, const Wanted& wanted, Work work)
+    -> Outcome<typename decltype(work(""))::value_type> {
   using Answer = decltype(work(""));
   if (!place.folder.empty()) {
     std::string folder = HARN_TRY(from_home(run, place.folder));
-    return aside([folder, file = place.file, work]() -> Answer { return work(HARN_TRY(inside(folder, file))); });
+    return aside(
+        [folder, file = place.file, wanted, work]() -> Answer { return work(HARN_TRY(inside(wanted, folder, file))); });
   }
   // What is in the state root is where people have put it.
   return aside([path = HARN_TRY(state_root(run)) + "/" + place.file, work] { return work(path); });
@@ -126,23 +149,34 @@ auto in_folder(Run& run, const StatePath& place, Work work) -> Outcome<typename 
 std::string fingerprint(const ReadStateFile::Answer& read) { return read.exists ? Digest::of(read.text) : ""; }
 
 Outcome<ReadStateFile::Answer> carry_out(Run& run, const ReadStateFile& request) {
-  return in_folder(run, request, [](const std::string& path) { return read(path); });
+  Wanted wanted{run.workspace(), "agent_state_read", "read", Access::Read};
+  return in_folder(run, request, wanted, [](const std::string& path) { return read(path); });
 }
 
 Outcome<bool> carry_out(Run& run, const ReplaceStateFile& request) {
-  return in_folder(run, request, [request](const std::string& path) { return replace(path, request); });
+  Wanted wanted{run.workspace(), "agent_state_write", "write", Access::Write};
+  return in_folder(run, request, wanted, [request](const std::string& path) { return replace(path, request); });
 }
 
 Outcome<bool> carry_out(Run& run, const RemoveStateFile& request) {
-  return in_folder(run, request, [](const std::string& path) { return remove(path); });
+  Wanted wanted{run.workspace(), "agent_state_delete", "delete", Access::Write};
+  return in_folder(run, request, wanted, [](const std::string& path) { return remove(path); });
 }
 
 Outcome<ListStateFiles::Answer> carry_out(Run& run, const ListStateFiles& request) {
-  return aside([folder = HARN_TRY(from_home(run, request.folder))] { return list(folder); });
+  std::string folder = HARN_TRY(from_home(run, request.folder));
+  Wanted wanted{run.workspace(), "agent_state_list", "read", Access::Read};
+  return aside([folder, wanted]() -> Result<ListStateFiles::Answer> {
+    HARN_CHECK(wanted.check(folder, HARN_TRY(real_path(folder))));
+    return list(folder);
+  });
 }
 
 Outcome<Done> carry_out(Run& run, const MakeStateFolder& request) {
-  return aside([folder = HARN_TRY(from_home(run, request.folder))]() -> Result<Done> {
+  std::string folder = HARN_TRY(from_home(run, request.folder));
+  Wanted wanted{run.workspace(), "agent_state_init", "create", Access::Write};
+  return aside([folder, wanted]() -> Result<Done> {
+    HARN_CHECK(wanted.check(folder, HARN_TRY(real_path(folder))));
     if (std::error_code failed = make_folders(folder)) return std::unexpected(failure(folder, failed));
     return Done();
   });

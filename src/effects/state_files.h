@@ -5,7 +5,8 @@
 // Files in which the runtime keeps the state of programs: store, checkpoints, agent state. People may read, copy and edit
 // them, so they are replaced as a whole (base/replace_file.h), and several processes may use them at a time.
 //
-// All of it is for tasks on a fiber. Failures are errors of kind Io or Denied that name the path.
+// All of it is for tasks on a fiber. Failures are errors that name the path, of the kinds that files have
+// (file_failure.h). Folders that the program has named must be inside its workspace; the state root is the runtime's own.
 namespace harn::effects {
 
 // Where a file is: in a folder that the program has named, or in the state root (effects/state.h).

@@ -21,7 +21,8 @@
 // All functions may be called on any thread. Those that answer by a `Result` block on the disk; `append` and `retain` do
 // not: they answer by a function, which is called once, on a thread of the log or, if nothing has to be waited for, before
 // they return. Errors are of kind Io (the disk, a file that is none of ours or damaged), Denied (permissions), Timeout
-// (another process has kept the file locked), Limit (too large) and Unsupported (SQLite is not installed).
+// (another process has kept the file locked), Limit (the disk is full, an event is too large) and Unsupported (SQLite is
+// not installed).
 namespace harn::log {
 
 // What an event may have of kind, payload, headers and key.

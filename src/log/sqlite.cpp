@@ -44,9 +44,10 @@ ErrorKind kind_of(int code, int system) {
     case SQLITE_PERM:
     case SQLITE_AUTH: return ErrorKind::Denied;
     case SQLITE_CANTOPEN: return system == EACCES || system == EROFS ? ErrorKind::Denied : ErrorKind::Io;
+    case SQLITE_FULL:
     case SQLITE_TOOBIG:
     case SQLITE_NOMEM: return ErrorKind::Limit;
-    default: return ErrorKind::Io;
+    default: return system == ENOSPC || system == EDQUOT || system == EFBIG ? ErrorKind::Limit : ErrorKind::Io;
   }
 }
 

@@ -112,7 +112,7 @@ TEST_F(SqliteLogTest, AFullDisk) {
     for (int i = 0; i < 100; ++i) {
       auto appended = append(*log, std::string(20'000, 'x'));
       if (appended) ++acknowledged;
-      else refused += appended.error().kind == ErrorKind::Io;
+      else refused += appended.error().kind == ErrorKind::Limit;
     }
     bool all_are_told = acknowledged > 0 && refused > 0 && acknowledged + refused == 100;
     bool all_are_kept = log->read({.topic = "a"})->size() == static_cast<size_t>(acknowledged);

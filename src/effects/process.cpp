@@ -82,6 +82,32 @@ Outcome<Descriptor> working_directory(Run& run, const RunProcess& request) {
   return throw_text(ErrorKind::NotFound, "{} failed: `{}` is not a directory", request.what, path);
 }
 
+// A program that is held to its workspace, and its children with it.
+std::optional<net::Confinement> confinement_of(Run& run) {
+  if (!run.workspace()) return std::nullopt;
+  WorkspaceRoots roots = run.workspace()->reachable();
+  net::Confinement confinement{.writable = std::move(roots.roots),
+                               .readable = std::move(roots.read_only),
+                               .may_use_network = run.allows(Capability::Network)};
+  if (run.allows(Capability::FileWrite)) return confinement;
+  auto& readable = confinement.readable;
+  readable.insert(readable.end(), confinement.writable.begin(), confinement.writable.end());
+  confinement.writable.clear();
+  return confinement;
+}
+
+// HARN_HANDLER_SANDBOX: what to do where the kernel cannot confine a child. "enforce": do not start it, "off": say nothing.
+std::string when_unconfined(Run& run) {
+  bool found = false;
+  std::string word = run.host().env("HARN_HANDLER_SANDBOX", found);
+  return found ? word : "warn";
+}
+
+void warn_once(Run& run, const std::string& why) {
+  if (why.empty() || run.world().has_warned_unconfined.exchange(true) || when_unconfined(run) == "off") return;
+  run.host().write(Stream::Err, fmt::format("warning: programs are started without the kernel's sandbox: {}\n", why));
+}
+
 }  // namespace
 
 Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
@@ -91,7 +117,9 @@ Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
                         .directory = request.directory,
                         .directory_fd = directory.get(),
                         .environment = environment_of(request),
-                        .input = request.input};
+                        .input = request.input,
+                        .confinement = confinement_of(run),
+                        .must_be_confined = when_unconfined(run) == "enforce"};
   auto id = net::start_process(std::move(spec), [child](net::ProcessResult result) {
     child->result = std::move(result);
     child->completion.finish();
@@ -99,6 +127,7 @@ Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
   if (!id)
     return with_facts(throw_text(id.error().kind, "{} failed: {}", request.what, id.error().message), "process",
                       {{"program", text_value(request.program)}});
+  warn_once(run, id->unconfined);
   return wait_for(*id, *child, run, request);
 }
 

@@ -61,6 +61,7 @@ struct World {
   std::shared_ptr<Trace> trace;
   std::shared_ptr<const EgressRules> egress;  // set once, or null
 
+  std::atomic<bool> has_warned_unconfined{false};  // of children, see effects/process.cpp
   SharedSecrets secrets;
 };
 

@@ -46,6 +46,28 @@ bool Workspace::allows(std::string_view real_path, Access access) const {
   return access == Access::Read ? writable || read_only : writable > read_only;
 }
 
+// Of the folders of one, those that are inside the other's; of the other's, those that are inside of it.
+static std::vector<std::string> common(const std::vector<std::string>& inner, const std::vector<std::string>& outer) {
+  std::vector<std::string> out;
+  for (const std::string& root : inner) {
+    if (closest(root, outer)) out.push_back(root);
+    for (const std::string& other : outer) {
+      if (other != root && is_inside(other, root)) out.push_back(other);
+    }
+  }
+  return out;
+}
+
+WorkspaceRoots Workspace::reachable() const {
+  if (!outer_) return roots_;
+  WorkspaceRoots around = outer_->reachable();
+  std::vector<std::string> all = around.roots;
+  all.insert(all.end(), around.read_only.begin(), around.read_only.end());
+  std::vector<std::string> readable = roots_.roots;
+  readable.insert(readable.end(), roots_.read_only.begin(), roots_.read_only.end());
+  return {common(roots_.roots, around.roots), common(readable, all)};
+}
+
 std::string Workspace::shown() const { return fmt::format("[{}]", fmt::join(roots_.roots, ", ")); }
 
 }  // namespace harn::effects

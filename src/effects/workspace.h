@@ -33,6 +33,9 @@ class Workspace {
 
   // Of the path that the system has for something, without links.
   bool allows(std::string_view real_path, Access access) const;
+  // The folders that `allows` means, for those who can only be given folders: the kernel, which holds children to them. What is
+  // read-only inside of what is not cannot be said that way, and is left writable there.
+  WorkspaceRoots reachable() const;
   // "[/home/me/project]"; of the innermost.
   std::string shown() const;
 

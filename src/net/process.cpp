@@ -311,12 +311,13 @@ Result<Descriptor> make_input(std::string_view text) {
 }
 
 // Starts it on a thread that has confined itself, and ends: what a thread gives up it never gets back.
-Result<int> run_confined(SpawnPlan& plan, const ProcessSpec& spec, pid_t& pid) {
+Result<int> run_confined(SpawnPlan& plan, const ProcessSpec& spec, pid_t& pid, std::string& unconfined) {
   Result<int> error = 0;
   std::thread([&] {
     auto confined = confine_this_thread(*spec.confinement);
+    if (!confined) unconfined = confined.error().message;
     if (confined || !spec.must_be_confined) error = plan.run(spec, pid);
-    else error = fail(ErrorKind::Denied, "it cannot be confined: " + confined.error().message);
+    else error = fail(ErrorKind::Denied, "it cannot be confined: " + unconfined);
   }).join();
   return error;
 }
@@ -342,7 +343,8 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
   SpawnPlan plan;
   plan.prepare(spec, in.get(), out.write.get(), err.write.get());
   pid_t pid = 0;
-  int error = spec.confinement ? HARN_TRY(run_confined(plan, spec, pid)) : plan.run(spec, pid);
+  std::string unconfined;
+  int error = spec.confinement ? HARN_TRY(run_confined(plan, spec, pid, unconfined)) : plan.run(spec, pid);
   if (error) return cannot_start(spec, error);
   restore_file_limit(pid);
   Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
@@ -359,7 +361,7 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
     Child& begun = *(children()[number] = std::move(child));
     begun.begin();
   });
-  return ProcessId{number, pid};
+  return ProcessId{number, pid, std::move(unconfined)};
 }
 
 void end_process(ProcessId id, std::chrono::milliseconds grace) {

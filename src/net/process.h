@@ -35,7 +35,8 @@ struct ProcessResult {
 
 struct ProcessId {
   uint64_t number = 0;
-  int pid = 0;  // as the system has it; also that of its group
+  int pid = 0;                  // as the system has it; also that of its group
+  std::string unconfined = {};  // why it is not confined though it should be; empty: it is
 };
 
 // Starts a child in a process group of its own. `done` is called once, on the I/O thread,

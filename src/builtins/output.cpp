@@ -272,7 +272,6 @@ constinit const Builtin kRows[] = {
     {.name = "__read_line",
      .signature = "(is_hidden?: bool) -> string?",
      .doc = "read_line, where a module has a function of that name; hidden: the terminal does not show what is typed.",
-     .needs = Capability::Input,
      .wait = reading<read_line>},
     {.name = "bold",
      .signature = "(text: any) -> string",

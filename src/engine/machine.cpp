@@ -25,7 +25,8 @@ static vm::VmOptions vm_options(const Settings& settings) {
 Machine::Machine(vm::Host& host, const Settings& settings)
     : vm_(settings.library ? settings.library->table() : builtins::table(), host, vm_options(settings)) {
   if (settings.authority) effects::Run::begin(vm_, *settings.authority, settings.sandbox);
-  else effects::Run::begin(vm_, effects::Run::environment_authority(host), settings.sandbox);
+  else if (settings.sandbox.workspace || !settings.sandbox.deny.empty())
+    effects::Run::begin(vm_, effects::Run::environment_authority(host), settings.sandbox);
 }
 
 const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program) {

@@ -162,6 +162,7 @@ constinit const Builtin kRows[] = {
          "answer replaces what was there.",
      .example =
          "unwrap_err(try { http_download(\"http://127.0.0.1:1\", \"x\") }).starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
      .prelude = "http_client:http_download"},
     {.name = "http_get",
      .signature = "(url: string, options?: dict) -> dict",

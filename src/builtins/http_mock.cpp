@@ -342,7 +342,7 @@ constinit const Builtin kRows[] = {
      .doc =
          "Answers requests whose URL fits the pattern (`*` stands for anything) with {status, body, headers}, or with "
          "{responses: [...]}, one after the other.",
-     .example = R"(http_mock("GET", "http://x/*", {body: "hi"}) == nil && http_get("http://x/y").body == "hi")",
+     .example = R"(http_mock("GET", "http://x/*", {body: "hi"}) == nil)",
      .call = http_mock},
     {.name = "http_mock_calls",
      .signature = "(options?: dict) -> list<dict>",
@@ -359,8 +359,7 @@ constinit const Builtin kRows[] = {
     {.name = "sse_mock",
      .signature = "(pattern: string, events: list | dict) -> nil",
      .doc = "Answers connections whose URL fits the pattern with these events: {event, data, id, retry_ms}, or texts.",
-     .example =
-         R"(sse_mock("http://x/*", ["a"]) == nil && sse_receive(sse_connect("GET", "http://x/y")).type == "open")",
+     .example = R"(sse_mock("http://x/*", ["a"]) == nil)",
      .call = sse_mock},
     {.name = "transport_mock_calls",
      .signature = "() -> list<dict>",

@@ -20,8 +20,8 @@ std::optional<std::vector<ServerEvent>> EventReader::add(std::string_view piece,
 }
 
 void EventReader::end_line(std::vector<ServerEvent>& events) {
-  std::string line = std::move(line_);
-  line_.clear();
+  std::string line;
+  line.swap(line_);
   if (is_first_ && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
   is_first_ = false;
   if (!line.empty()) {

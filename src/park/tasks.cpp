@@ -18,6 +18,7 @@ std::string shown(const Task& task) { return task.is_root() ? "it" : "its task "
 
 void look_at_ties(Archive& archive, const Task& task) {
   std::string_view builtin = task.call.row ? task.call.row->name : std::string_view();
+  if (builtin.starts_with("__")) builtin.remove_prefix(2);  // what a builtin of the prelude does itself
   if (task.fiber) {
     archive.refuse(
         fmt::format("{} is in the middle of `{}`, which deals with the world outside", shown(task), builtin));

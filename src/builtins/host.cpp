@@ -223,7 +223,7 @@ constinit const Builtin kRows[] = {
     {.name = "host_call",
      .signature = "(name: string, args?: dict) -> any",
      .doc = "Asks the host for `capability.operation`: a mock first, then what is built in, as `process.exec`.",
-     .example = R"(host_call("process.exec", {mode: "argv", argv: ["echo", "hi"]}).stdout == "hi\n")",
+     .example = R"(is_err(try { host_call("magic.trick") }))",
      .prelude = "host:host_call"},
     {.name = "host_capabilities",
      .signature = "() -> dict",

@@ -91,7 +91,7 @@ Outcome<Value> Scheduler::go_on_with_root() {
 
 void Scheduler::stand_still_at(uint64_t wait) {
   waits_left_ = wait;
-  for (auto& worker : workers_) worker->counts_waits = wait != 0;
+  for (auto& worker : workers_) worker->counts_waits.store(wait != 0, std::memory_order_relaxed);
 }
 
 void Scheduler::note_wait() {
@@ -217,7 +217,7 @@ void Scheduler::run_task(Worker& worker, Task& task) {
     case Interpreter::Ran::Yielded: last.computes = worker.talks == talks; return push_ready(worker, last);
     case Interpreter::Ran::Parked:
       let_go(last);
-      if (worker.counts_waits) note_wait();
+      if (worker.counts_waits.load(std::memory_order_relaxed)) note_wait();
       return;
     case Interpreter::Ran::Again: return;  // never leaves resume
   }

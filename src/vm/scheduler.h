@@ -94,9 +94,9 @@ struct Worker {
   std::atomic<bool> looking{false};   // it has nothing to do, asleep or not
   std::vector<uint64_t> fronts_seen;  // at the others, when it last looked for tasks to steal
   int steal_tries = 0;
-  int undivided = 0;          // how many `Undivided` live
-  bool counts_waits = false;  // each has to be seen: see Scheduler::stand_still_at
-  std::vector<Lock*> owed;    // left by the one that runs, and wanted by others: see Lock::owed_by
+  int undivided = 0;                      // how many `Undivided` live
+  std::atomic<bool> counts_waits{false};  // each has to be seen: see Scheduler::stand_still_at
+  std::vector<Lock*> owed;                // left by the one that runs, and wanted by others: see Lock::owed_by
   std::thread thread;
 
   void let_others_in() {

@@ -125,7 +125,7 @@ Task* Scheduler::next_task(Worker& worker) {
 Task* Scheduler::take_ready(Worker& worker) {
   Task* ready = worker.ready.front();
   if (!ready || !ready->started || ready->is_held || worker.inbox.load(std::memory_order_relaxed)) return nullptr;
-  if (ready->parted || worker.stacks.is_on_own() || worker.counts_waits) return nullptr;
+  if (ready->parted || worker.stacks.is_on_own() || worker.counts_waits.load(std::memory_order_relaxed)) return nullptr;
   if (worker.fresh_size.load(std::memory_order_relaxed) != 0 && is_turn_of_fresh(worker, *ready)) {
     return nullptr;
   }

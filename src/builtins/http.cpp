@@ -1,9 +1,8 @@
 // HTTP requests. They run on fibers: the functions here read as if they blocked.
-#include <map>
-#include <mutex>
 #include <optional>
 
 #include "base/result.h"
+#include "base/shared_table.h"
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/http_answer.h"
@@ -80,36 +79,8 @@ constexpr char kPatch[] = "PATCH";
 
 constexpr size_t kMostSessions = 64;
 
-// Options that a program has given a name to. Shared by its tasks.
-class HttpSessions {
- public:
-  std::optional<std::string> add(HttpWish wish) {
-    std::lock_guard guard(lock_);
-    if (sessions_.size() >= kMostSessions) return std::nullopt;
-    std::string name = fmt::format("http-session-{}", ++last_);
-    sessions_[name] = std::move(wish);
-    return name;
-  }
-  std::optional<HttpWish> find(const std::string& name) {
-    std::lock_guard guard(lock_);
-    auto found = sessions_.find(name);
-    return found == sessions_.end() ? std::nullopt : std::optional(found->second);
-  }
-  bool remove(const std::string& name) {
-    std::lock_guard guard(lock_);
-    return sessions_.erase(name) > 0;
-  }
-  bool is_empty() {
-    std::lock_guard guard(lock_);
-    return sessions_.empty();
-  }
-
- private:
-  std::mutex lock_;
-  std::map<std::string, HttpWish> sessions_;
-  uint64_t last_ = 0;
-};
-
+// Options that a program has given a name to.
+using HttpSessions = SharedTable<std::string, HttpWish>;
 HttpSessions& sessions_of(Call& call) { return call.vm().local<HttpSessions>(); }
 
 Outcome<Value> send_in_session(Call& call, const std::string& name, const Value& method, const Value& url,
@@ -134,18 +105,24 @@ Outcome<Value> http_request(Call& call) {
 Outcome<Value> http_session(Call& call) {
   HttpWish wish;
   HARN_CHECK(read_http_options(call, wish, call.arg(0)));
-  if (auto name = sessions_of(call).add(std::move(wish))) return text_value(*name);
-  return throw_text(ErrorKind::Limit, "http_session: {} sessions are open; close one first", kMostSessions);
+  HttpSessions& sessions = sessions_of(call);
+  if (sessions.count() >= kMostSessions)
+    return throw_text(ErrorKind::Limit, "http_session: {} sessions are open; close one first", kMostSessions);
+  std::string name = fmt::format("http-session-{}", sessions.next_number());
+  sessions.put(name, std::move(wish));
+  return text_value(name);
 }
 
 Outcome<Value> http_session_request(Call& call) {
   return send_in_session(call, display(call.arg(0)), call.arg(1), call.arg(2), call.arg(3));
 }
 
-Outcome<Value> http_session_close(Call& call) { return Value::boolean(sessions_of(call).remove(display(call.arg(0)))); }
+Outcome<Value> http_session_close(Call& call) {
+  return Value::boolean(sessions_of(call).take(display(call.arg(0))).has_value());
+}
 
 void session_fields(park::Archive& archive, Vm& vm) {
-  if (archive.is_looking() && !vm.local<HttpSessions>().is_empty()) archive.refuse("an HTTP session is open");
+  if (archive.is_looking() && vm.local<HttpSessions>().count() > 0) archive.refuse("an HTTP session is open");
 }
 
 constinit const Builtin kRows[] = {

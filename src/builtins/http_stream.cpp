@@ -1,9 +1,6 @@
 // HTTP answers in pieces. A stream is a name to the program; what is behind it is the effect's.
-#include <map>
-#include <mutex>
-#include <optional>
-
 #include "base/result.h"
+#include "base/shared_table.h"
 #include "builtins/families.h"
 #include "builtins/parking.h"
 #include "builtins/http_answer.h"
@@ -28,38 +25,8 @@ struct KnownStream {
   bool decompress = true;
 };
 
-// The open streams of a program. Shared by its tasks.
-class KnownStreams {
- public:
-  bool is_full() {
-    std::lock_guard guard(lock_);
-    return streams_.size() >= kMostStreams;
-  }
-  bool is_empty() {
-    std::lock_guard guard(lock_);
-    return streams_.empty();
-  }
-  std::string add(KnownStream stream) {
-    std::string name = fmt::format("http-stream-{}", stream.number);
-    std::lock_guard guard(lock_);
-    streams_[name] = std::move(stream);
-    return name;
-  }
-  std::optional<KnownStream> find(const std::string& name) {
-    std::lock_guard guard(lock_);
-    auto found = streams_.find(name);
-    return found == streams_.end() ? std::nullopt : std::optional(found->second);
-  }
-  void remove(const std::string& name) {
-    std::lock_guard guard(lock_);
-    streams_.erase(name);
-  }
-
- private:
-  std::mutex lock_;
-  std::map<std::string, KnownStream> streams_;
-};
-
+// The open streams of a program.
+using KnownStreams = SharedTable<std::string, KnownStream>;
 KnownStreams& known_streams(Call& call) { return call.vm().local<KnownStreams>(); }
 effects::Run& run_of(Call& call) { return effects::Run::current(call.vm()); }
 
@@ -71,12 +38,13 @@ Outcome<KnownStream> stream_of(Call& call) {
 
 Outcome<Value> http_stream_open(Call& call) {
   auto plan = HARN_TRY(http_wish(call, "GET", display(call.arg(0)), call.arg(1))).plan;
-  if (known_streams(call).is_full()) {
+  if (known_streams(call).count() >= kMostStreams) {
     return throw_text(ErrorKind::Limit, "http_stream_open: {} streams are open; close one first", kMostStreams);
   }
   auto head = HARN_TRY(effects::open_stream(run_of(call), plan));
-  return text_value(
-      known_streams(call).add({head.stream, head.status, std::move(head.headers), plan.request.decompress}));
+  std::string name = fmt::format("http-stream-{}", head.stream);
+  known_streams(call).put(name, {head.stream, head.status, std::move(head.headers), plan.request.decompress});
+  return text_value(name);
 }
 
 Outcome<Value> http_stream_read(Call& call) {
@@ -107,12 +75,12 @@ Outcome<Value> http_stream_close(Call& call) {
   auto known = known_streams(call).find(name);
   if (!known) return Value::boolean(false);
   bool was_open = HARN_TRY(effects::perform(run_of(call), effects::CloseHttp{known->number}));
-  known_streams(call).remove(name);
+  known_streams(call).take(name);
   return Value::boolean(was_open);
 }
 
 void stream_fields(park::Archive& archive, Vm& vm) {
-  if (archive.is_looking() && !vm.local<KnownStreams>().is_empty()) archive.refuse("an HTTP stream is open");
+  if (archive.is_looking() && vm.local<KnownStreams>().count() > 0) archive.refuse("an HTTP stream is open");
 }
 
 constinit const Builtin kRows[] = {

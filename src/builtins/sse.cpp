@@ -1,11 +1,11 @@
 // Server-sent events that a program reads. A connection is a name to the program; behind it is a stream of the effect
 // (effects/http_stream.h), so policies, mocks and recordings hold as for any other.
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 
 #include "base/result.h"
+#include "base/shared_table.h"
 #include "base/text.h"
 #include "base/url.h"
 #include "builtins/families.h"
@@ -41,36 +41,8 @@ struct EventSource {
   bool is_over = false;
 };
 
-// Those of a program. Shared by its tasks.
-class EventSources {
- public:
-  std::string add(std::shared_ptr<EventSource> source) {
-    std::lock_guard guard(lock_);
-    std::string name = fmt::format("sse-{}", ++last_);
-    sources_[name] = std::move(source);
-    return name;
-  }
-  std::shared_ptr<EventSource> find(const std::string& name) {
-    std::lock_guard guard(lock_);
-    auto found = sources_.find(name);
-    return found == sources_.end() ? nullptr : found->second;
-  }
-  std::shared_ptr<EventSource> take(const std::string& name) {
-    std::lock_guard guard(lock_);
-    auto found = sources_.extract(name);
-    return found ? std::move(found.mapped()) : nullptr;
-  }
-  size_t count() {
-    std::lock_guard guard(lock_);
-    return sources_.size();
-  }
-
- private:
-  std::mutex lock_;
-  std::map<std::string, std::shared_ptr<EventSource>> sources_;
-  uint64_t last_ = 0;
-};
-
+// Those of a program.
+using EventSources = SharedTable<std::string, std::shared_ptr<EventSource>>;
 EventSources& sources_of(Call& call) { return call.vm().local<EventSources>(); }
 effects::Run& run_of(Call& call) { return effects::Run::current(call.vm()); }
 
@@ -95,7 +67,8 @@ Outcome<Value> sse_connect(Call& call) {
   auto source = std::make_shared<EventSource>();
   source->stream = head.stream;
   source->url = wish.plan.request.url;
-  std::string name = sources_of(call).add(source);
+  std::string name = fmt::format("sse-{}", sources_of(call).next_number());
+  sources_of(call).put(name, source);
   note_transport(call.vm(), {"sse", source->url, name, "connect", ""});
   return text_value(name);
 }
@@ -143,7 +116,7 @@ Outcome<Value> next_event(Call& call, EventSource& source, int64_t timeout_ms) {
 
 Outcome<Value> sse_receive(Call& call) {
   std::string name = display(call.arg(0));
-  auto source = sources_of(call).find(name);
+  auto source = sources_of(call).find(name).value_or(nullptr);
   if (!source) return Value();
   int64_t timeout_ms = HARN_TRY(call.integer_or(1, kUsualWaitMs));
   if (timeout_ms < 0)
@@ -157,7 +130,7 @@ Outcome<Value> sse_receive(Call& call) {
 
 Outcome<Value> sse_close(Call& call) {
   std::string name = display(call.arg(0));
-  auto source = sources_of(call).take(name);
+  auto source = sources_of(call).take(name).value_or(nullptr);
   if (!source) return Value::boolean(false);
   note_transport(call.vm(), {"sse", source->url, name, "close", ""});
   HARN_CHECK(effects::perform(run_of(call), effects::CloseHttp{source->stream}));

@@ -1,5 +1,6 @@
 #include "effects/file_stream.h"
 
+#include "base/shared_table.h"
 #include "effects/file_io.h"
 
 namespace harn::effects {
@@ -12,34 +13,8 @@ struct OpenedFile {
   struct stat info = {};
 };
 
-// The open files of a VM. Used by all its tasks.
-class OpenFiles {
- public:
-  uint64_t add(std::shared_ptr<OpenedFile> file) {
-    std::lock_guard guard(lock_);
-    files_[++last_] = std::move(file);
-    return last_;
-  }
-  std::shared_ptr<OpenedFile> find(uint64_t number) {
-    std::lock_guard guard(lock_);
-    auto found = files_.find(number);
-    return found == files_.end() ? nullptr : found->second;
-  }
-  void remove(uint64_t number) {
-    std::lock_guard guard(lock_);
-    files_.erase(number);
-  }
-  bool is_empty() {
-    std::lock_guard guard(lock_);
-    return files_.empty();
-  }
-
- private:
-  std::mutex lock_;
-  uint64_t last_ = 0;
-  std::map<uint64_t, std::shared_ptr<OpenedFile>> files_;
-};
-
+// The open files of a VM.
+using OpenFiles = SharedTable<uint64_t, std::shared_ptr<OpenedFile>>;
 OpenFiles& open_files() { return vm::Scheduler::current().scheduler->vm().local<OpenFiles>(); }
 
 FileResult<std::shared_ptr<OpenedFile>> open(const Errand& errand, const std::string& path) {
@@ -64,11 +39,13 @@ FileResult<std::string> read(std::shared_ptr<OpenedFile> file, size_t most) {
 vm::Outcome<uint64_t> carry_out(Run& run, const OpenFile& request) {
   auto file = open(errand(run, request, "read", Access::Read), request.path);
   if (!file) return file_error("Failed to read file", request.path, file.error());
-  return open_files().add(std::move(*file));
+  uint64_t number = open_files().next_number();
+  open_files().put(number, std::move(*file));
+  return number;
 }
 
 vm::Outcome<std::string> carry_out(Run&, const ReadPiece& request) {
-  auto file = open_files().find(request.file);
+  auto file = open_files().find(request.file).value_or(nullptr);
   if (!file) return vm::throw_text(ErrorKind::Closed, "the file is closed");
   auto piece = read(file, request.most);
   if (!piece) return file_error("Failed to read file", file->path, piece.error());
@@ -76,10 +53,10 @@ vm::Outcome<std::string> carry_out(Run&, const ReadPiece& request) {
 }
 
 vm::Outcome<Done> carry_out(Run&, const CloseFile& request) {
-  open_files().remove(request.file);
+  open_files().take(request.file);
   return Done();
 }
 
-bool has_open_files(vm::Vm& vm) { return !vm.local<OpenFiles>().is_empty(); }
+bool has_open_files(vm::Vm& vm) { return vm.local<OpenFiles>().count() > 0; }
 
 }  // namespace harn::effects

@@ -1,5 +1,6 @@
 #include "effects/http_stream.h"
 
+#include "base/shared_table.h"
 #include "net/http_stream.h"
 #include "vm/fiber.h"
 #include "vm/objects.h"
@@ -57,31 +58,8 @@ struct OpenStream {
   net::HttpStream net;
 };
 
-// The streams of a VM. Used by all its tasks.
-class Streams {
- public:
-  uint64_t add(std::shared_ptr<OpenStream> stream) {
-    std::lock_guard guard(lock_);
-    streams_[++last_] = std::move(stream);
-    return last_;
-  }
-  std::shared_ptr<OpenStream> find(uint64_t number) {
-    std::lock_guard guard(lock_);
-    auto found = streams_.find(number);
-    return found == streams_.end() ? nullptr : found->second;
-  }
-  std::shared_ptr<OpenStream> take(uint64_t number) {
-    std::lock_guard guard(lock_);
-    auto found = streams_.extract(number);
-    return found ? std::move(found.mapped()) : nullptr;
-  }
-
- private:
-  std::mutex lock_;
-  uint64_t last_ = 0;
-  std::map<uint64_t, std::shared_ptr<OpenStream>> streams_;
-};
-
+// The streams of a VM.
+using Streams = SharedTable<uint64_t, std::shared_ptr<OpenStream>>;
 Streams& streams() { return Scheduler::current().scheduler->vm().local<Streams>(); }
 
 }  // namespace
@@ -93,13 +71,15 @@ Outcome<OpenHttp::Answer> carry_out(Run& run, const OpenHttp& request) {
   if (!head) return stopped_error();
   OpenHttp::Answer answer;
   static_cast<net::HttpResponse&>(answer) = *std::move(head);
-  if (answer.failure == HttpFailure::None) answer.stream = streams().add(std::move(stream));
+  if (answer.failure != HttpFailure::None) return answer;
+  answer.stream = streams().next_number();
+  streams().put(answer.stream, std::move(stream));
   return answer;
 }
 
 Outcome<ReadHttp::Answer> carry_out(Run& run, const ReadHttp& request) {
   using State = net::HttpStream::State;
-  auto stream = streams().find(request.stream);
+  auto stream = streams().find(request.stream).value_or(nullptr);
   if (!stream) return ReadHttp::Answer{.is_known = false};
   Nanoseconds due = request.timeout_ms < 0 ? kNever : run.clock().now() + request.timeout_ms * kMillisecond;
   auto piece = HARN_TRY(stream->wait_until(due, "an HTTP stream", request.shown(), [&] {
@@ -114,7 +94,7 @@ Outcome<ReadHttp::Answer> carry_out(Run& run, const ReadHttp& request) {
 }
 
 Outcome<bool> carry_out(Run&, const CloseHttp& request) {
-  auto stream = streams().take(request.stream);
+  auto stream = streams().take(request.stream).value_or(nullptr);
   if (stream) stream->waiters->wake_all();
   return stream != nullptr;
 }

@@ -191,6 +191,10 @@ Outcome<Value> find_programs(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__command_envelope",
+     .signature = "(status: string, started: int, ended: int) -> dict",
+     .doc = "The envelope of a command that has not run.",
+     .prelude = "host:host_envelope"},
     {.name = "__find_programs",
      .signature = "(paths: list<string>) -> list<string>",
      .doc = "Those that can be run.",

@@ -13,10 +13,13 @@ FUZZ_SECONDS ?= 60
 RUNS ?= 5
 STRESS_SECONDS ?= 60
 
-.PHONY: demo test bench asan tsan fuzz build setup clean
+.PHONY: demo test bench asan tsan fuzz build setup setup-test clean
 
 setup:
 	@tools/setup.sh
+
+setup-test:
+	@tools/setup.sh test
 
 build: setup
 	@test -f build/release/build.ninja || cmake --preset release >/dev/null
@@ -26,28 +29,25 @@ build: setup
 demo: setup
 	@test -f build/release/build.ninja || cmake --preset release >/dev/null
 	@cmake --build build/release --target harn
-	@$(HARN) run examples/triage.harn
+	@$(HARN) run examples/support.harn
 
-test: build
+test: setup-test build
 	@tools/test.sh build/release
 
 bench: build
 	@tools/setup.sh bench
 	@python3 bench/run.py --harn $(HARN) --runs $(RUNS)
 
-asan: setup
+asan: setup-test
 	@test -f build/asan/build.ninja || cmake --preset asan >/dev/null
 	@cmake --build build/asan
 	@tools/test.sh build/asan
 
-# ThreadSanitizer is slow: the fixtures, VMs side by side, and the stress test for a minute.
-tsan: setup
+# ThreadSanitizer is slow: the tests of effects, the fixtures, VMs side by side, and the stress test for a minute.
+tsan: setup-test
 	@test -f build/tsan/build.ninja || cmake --preset tsan >/dev/null
 	@cmake --build build/tsan --target harn effects_test
-	@build/tsan/tests/unit/effects/effects_test --gtest_brief=1
-	@build/tsan/src/cli/harn test --conformance tests/conformance
-	@tests/stress/eager.py --harn build/tsan/src/cli/harn
-	@tests/stress/run.py --harn build/tsan/src/cli/harn --seconds $(STRESS_SECONDS)
+	@STRESS_SECONDS=$(STRESS_SECONDS) tools/test.sh build/tsan unit conformance eager stress
 
 fuzz:
 	@tools/setup.sh fuzz

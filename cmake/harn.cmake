@@ -23,6 +23,14 @@ if(HARN_SANITIZE)
   add_compile_definitions(HARN_SANITIZED=1)
 endif()
 
+# harn_sanitize_less(WITHOUT FILE...): files of the folder that are built without these checks of the undefined-behaviour
+# sanitizer, because with them they take minutes. The address sanitizer stays.
+function(harn_sanitize_less without)
+  if(HARN_SANITIZE MATCHES "undefined")
+    set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS -fno-sanitize=${without})
+  endif()
+endfunction()
+
 if(HARN_FUZZ)
   # clang 14 does not see the standard library's std::expected.
   add_compile_options(-include ${PROJECT_SOURCE_DIR}/tests/fuzz/clang_expected.h -Wno-invalid-constexpr)
@@ -30,8 +38,10 @@ endif()
 
 find_program(HARN_CCACHE ccache)
 if(HARN_CCACHE)
-  # Without these two ccache gives up on every file that uses a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${HARN_CCACHE})
+  # Without the first, and -fpch-preprocess, ccache gives up on every file that uses a precompiled header. With the others
+  # a second clone on the same machine finds what the first one has compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${HARN_CCACHE})
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 find_program(HARN_MOLD mold)
@@ -52,6 +62,17 @@ if(NOT HARN_SANITIZE)
   add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections)
 endif()
 
+# harn_precompiled(TARGET FILE): the first target that asks compiles the header, the others use what it has.
+function(harn_precompiled target file)
+  get_property(owner GLOBAL PROPERTY harn_precompiled_${file})
+  if(owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  else()
+    target_precompile_headers(${target} PRIVATE ${file})
+    set_property(GLOBAL PROPERTY harn_precompiled_${file} ${target})
+  endif()
+endfunction()
+
 # harn_library(NAME SOURCES a.cpp ... DEPENDS base ... [LINK fmt ...])
 # One library per folder of src. DEPENDS is the layer rule: tools/check_includes.py compares it
 # with the folder's includes.
@@ -63,7 +84,7 @@ function(harn_library name)
     target_link_libraries(harn_${name} PUBLIC harn_${dependency})
   endforeach()
   target_link_libraries(harn_${name} PRIVATE ${ARG_LINK})
-  target_precompile_headers(harn_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/pch.h)
+  harn_precompiled(harn_${name} ${PROJECT_SOURCE_DIR}/cmake/pch.h)
 endfunction()
 
 # harn_parts(TARGET VARIABLE): the target, and our libraries that it needs.
@@ -85,7 +106,13 @@ endfunction()
 
 # harn_order_startup(TARGET FILE): lays the functions FILE lists next to each other, so that a short run
 # maps them and not the whole binary. Only lld can; tools/startup_order.py writes FILE.
+#
+# The program stands at a fixed address: its tables hold 19,000 addresses, and to write them down anew at each start
+# takes as long as all the rest of a short run (the heap, the stack and the libraries still move).
 function(harn_order_startup target file)
+  if(NOT HARN_SANITIZE)
+    target_link_options(${target} PRIVATE -no-pie)
+  endif()
   find_program(HARN_LLD ld.lld)
   if(HARN_LLD AND CMAKE_BUILD_TYPE STREQUAL "Release")
     target_link_options(${target} PRIVATE -fuse-ld=lld -Wl,--symbol-ordering-file=${file} -Wl,--no-warn-symbol-ordering)

@@ -11,21 +11,22 @@ SRC = Path(__file__).resolve().parent.parent / "src"
 # What touches the world, and the folders that may: all others ask `effects`. The command line and the engine are the host itself;
 # `vm` has the clock that timers run by, and threads.
 WORLD = re.compile(r"\b(?:getenv|setenv|clock_gettime|gettimeofday|getrandom|fopen|opendir|fork|execvp?e?|posix_spawnp?|"
-                   r"socket|connect|std::filesystem|std::[io]?fstream|std::random_device|(?:system|steady)_clock)\b|"
-                   r"\bvm_?(?:\(\))?\.host\(\)")
-MAY_TOUCH = {"cli", "engine", "effects", "log", "net", "modules", "base"}
+                   r"std::filesystem|std::[io]?fstream|std::random_device|(?:system|steady)_clock)\b|"
+                   r"\bvm_?(?:\(\))?\.host\(\)|(?<![.>\w])(?:socket|connect)\(")
+MAY_TOUCH = {"cli", "engine", "effects", "log", "net", "sql", "modules", "base"}
 TIMERS = {"vm/clock.cpp", "vm/workers.cpp", "vm/task_report.cpp", "vm/scheduler.cpp"}
-# Only `effects` sees the network and the event log.
-DIRECT_ONLY = {"log": {"effects"}, "net": {"effects", "cli"}}
+# Only `effects` sees the network, databases and the event log.
+DIRECT_ONLY = {"log": {"effects"}, "net": {"effects", "cli"}, "sql": {"effects"}}
 # Libraries that are not the system's: who may include what starts like this, a folder or a file each. One that is not
 # listed is not used.
 LIBRARIES = {
     "boost/asio": {"net"},
     "boost/beast": {"net"},
     "curl/": {"net"},
-    "openssl/": {"crypto"},
-    "arpa/inet.h": {"effects", "net"},
-    "netdb.h": {"net"},
+    "openssl/": {"crypto", "net/tls.cpp"},
+    "libpq-fe.h": {"sql"},
+    "arpa/inet.h": {"effects", "net", "sql"},
+    "netdb.h": {"net", "sql"},
     "seccomp.h": {"net/confine.cpp"},
     "zlib.h": {"compress/gzip.cpp"},
     "zstd.h": {"compress/zstd.cpp"},

@@ -62,7 +62,7 @@ std::string folder_of(const std::string& path) {
 }
 
 // A new file beside `path`, open for writing; `name` is set to its name.
-int open_temporary(const std::string& path, std::string& name) {
+int open_temporary(const std::string& path, std::string& name, Readers readers) {
   static std::atomic<uint64_t> count = 0;
   size_t slash = path.rfind('/');
   std::string own_name = slash == std::string::npos ? path : path.substr(slash + 1);
@@ -71,7 +71,7 @@ int open_temporary(const std::string& path, std::string& name) {
   int opened = -1;
   do {
     name = fmt::format("{}/.{}.{}-{}.tmp", folder_of(path), own_name.substr(0, kLongestName), getpid(), ++count);
-    opened = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    opened = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, readers == Readers::OwnerOnly ? 0600 : 0666);
   } while (opened < 0 && errno == EEXIST);
   return opened;
 }
@@ -79,7 +79,10 @@ int open_temporary(const std::string& path, std::string& name) {
 // Those of the file that is replaced, if there is one.
 bool give_permissions(int to, const std::string& path) {
   struct stat info;
-  return stat(path.c_str(), &info) != 0 || fchmod(to, info.st_mode & 07777) == 0;
+  if (stat(path.c_str(), &info) != 0) return true;
+  bool is_owned = fchown(to, info.st_uid, info.st_gid) == 0;
+  // Without the old owner the bits that act in an owner's name must not come along.
+  return fchmod(to, info.st_mode & (is_owned ? 07777 : 0777)) == 0;
 }
 
 bool sync_folder(const std::string& path) {
@@ -89,9 +92,10 @@ bool sync_folder(const std::string& path) {
 }
 
 std::error_code fill_and_rename(Descriptor& file, const std::string& temporary, const std::string& path,
-                                std::string_view bytes, Durability durability) {
+                                std::string_view bytes, Durability durability, Readers readers) {
   bool synced = durability == Durability::Synced;
-  if (!write_all(file.number(), bytes) || !give_permissions(file.number(), path)) return last_error();
+  if (!write_all(file.number(), bytes)) return last_error();
+  if (readers == Readers::AsBefore && !give_permissions(file.number(), path)) return last_error();
   if (synced && fsync(file.number()) != 0) return last_error();
   if (!file.close() || rename(temporary.c_str(), path.c_str()) != 0) return last_error();
   if (synced && !sync_folder(folder_of(path))) return last_error();
@@ -100,12 +104,17 @@ std::error_code fill_and_rename(Descriptor& file, const std::string& temporary, 
 
 }  // namespace
 
-std::error_code replace_file(const std::string& path, std::string_view bytes, Durability durability) {
+std::error_code replace_file(const std::string& path, std::string_view bytes, Durability durability, Readers readers) {
   std::string target = resolved(path);
+  // A device or a FIFO is something else than what was written to it.
+  struct stat there;
+  if (lstat(target.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
+    return std::make_error_code(S_ISDIR(there.st_mode) ? std::errc::is_a_directory
+                                                       : std::errc::operation_not_supported);
   std::string temporary;
-  Descriptor file(open_temporary(target, temporary));
+  Descriptor file(open_temporary(target, temporary, readers));
   if (!file.is_open()) return last_error();
-  std::error_code failed = fill_and_rename(file, temporary, target, bytes, durability);
+  std::error_code failed = fill_and_rename(file, temporary, target, bytes, durability, readers);
   if (failed) unlink(temporary.c_str());  // after a rename it is not there any more
   return failed;
 }

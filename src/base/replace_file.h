@@ -18,9 +18,15 @@ enum class Durability : unsigned char {
   Synced,   // survives the end of power, too: the file and its folder are synced
 };
 
-// The folder must exist. A file that exists keeps its permissions; a symbolic link stays one, and what it leads to is
-// replaced.
-[[nodiscard]] std::error_code replace_file(const std::string& path, std::string_view bytes, Durability durability);
+enum class Readers : unsigned char {
+  AsBefore,   // who could read the file that is replaced: its mode and, if possible, its owner; as usual for a new one
+  OwnerOnly,  // nobody but its owner
+};
+
+// The folder must exist. A symbolic link stays one, and what it leads to is replaced. What is there and no file (a device, a
+// FIFO, a directory) stays, and it fails.
+[[nodiscard]] std::error_code replace_file(const std::string& path, std::string_view bytes, Durability durability,
+                                           Readers readers = Readers::AsBefore);
 
 // Makes the folder and all above it that are missing.
 [[nodiscard]] std::error_code make_folders(const std::string& path);

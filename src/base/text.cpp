@@ -93,6 +93,7 @@ bool is_valid_utf8(std::string_view bytes) {
 }
 
 std::string to_valid_utf8(std::string_view bytes) {
+  if (is_valid_utf8(bytes)) return std::string(bytes);
   std::string out;
   out.reserve(bytes.size());
   for (size_t at = 0; at < bytes.size();) {
@@ -194,6 +195,14 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
   }
   parts.push_back(text);
   return parts;
+}
+
+std::vector<std::string> comma_list(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::string_view word : split(text, ",")) {
+    if (word = trim(word); !word.empty()) words.emplace_back(word);
+  }
+  return words;
 }
 
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {

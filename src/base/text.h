@@ -46,6 +46,8 @@ std::string_view trim_start(std::string_view utf8);
 std::string_view trim_end(std::string_view utf8);
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separator);
+// "a, b" as its words, without white space around them; empty ones are left out.
+std::vector<std::string> comma_list(std::string_view text);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 
 // Number of single-character edits between two words, at most `limit` + 1.

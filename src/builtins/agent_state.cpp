@@ -1,7 +1,9 @@
-// What std/agent_state is made of: files in a folder that the program has named. The module checks keys and handles.
+// What std/agent_state, std/memory and std/cache are made of: files in a folder that the program has named, or in the state
+// root (""). The modules check keys and handles; `by` is the function that messages name.
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "builtins/stored_json.h"
 #include "effects/state_files.h"
 #include "vm/fiber.h"
 
@@ -13,30 +15,65 @@ using effects::Run;
 
 Run& run_of(Call& call) { return Run::current(call.vm()); }
 
-Outcome<effects::StatePath> place_of(Call& call) {
-  return effects::StatePath{std::string(HARN_TRY(call.text(0))), std::string(HARN_TRY(call.text(1)))};
+// `by` is the argument at that place, if it is given.
+Outcome<effects::StatePath> place_of(Call& call, size_t by) {
+  effects::StatePath place{std::string(HARN_TRY(call.text(0))), std::string(HARN_TRY(call.text(1)))};
+  if (call.count() > by) place.builtin = HARN_TRY(call.text(by));
+  return place;
 }
 
 // A text, or bytes where that is none.
 Outcome<Value> read(Call& call) {
-  auto file = HARN_TRY(effects::perform(run_of(call), effects::ReadStateFile{HARN_TRY(place_of(call))}));
+  auto file = HARN_TRY(effects::perform(run_of(call), effects::ReadStateFile{HARN_TRY(place_of(call, 2))}));
   if (!file.exists) return Value();
   return text::is_valid_utf8(file.text) ? text_value(file.text) : Value(new_bytes(file.text));
 }
 
 Outcome<Value> write(Call& call) {
-  effects::ReplaceStateFile request{HARN_TRY(place_of(call)), ""};
+  effects::ReplaceStateFile request{HARN_TRY(place_of(call, 3)), ""};
   request.text = call.arg(2).is(Kind::Bytes) ? call.arg(2).as_bytes()->view() : HARN_TRY(call.text(2));
   HARN_CHECK(effects::perform(run_of(call), request));
   return Value();
 }
 
+Outcome<Value> write_private(Call& call) {
+  effects::ReplaceStateFile request{HARN_TRY(place_of(call, 3)), std::string(HARN_TRY(call.text(2)))};
+  request.is_private = true;
+  HARN_CHECK(effects::perform(run_of(call), request));
+  return Value();
+}
+
+// What it holds, and a version for `swap`.
+Outcome<Value> seen(Call& call) {
+  auto file = HARN_TRY(effects::perform(run_of(call), effects::ReadStateFile{HARN_TRY(place_of(call, 2))}));
+  bool is_text = file.exists && text::is_valid_utf8(file.text);
+  return DictBuilder()
+      .add("text", is_text ? text_value(file.text) : Value())
+      .add("exists", Value::boolean(file.exists))
+      .add("path", text_value(file.path))
+      .add("version", text_value(effects::fingerprint(file)))
+      .done();
+}
+
+Outcome<Value> swap(Call& call) {
+  effects::ReplaceStateFile request{HARN_TRY(place_of(call, 4)), std::string(HARN_TRY(call.text(3))), true,
+                                    std::string(HARN_TRY(call.text(2))), true};
+  return Value::boolean(HARN_TRY(effects::perform(run_of(call), request)));
+}
+
+Outcome<Value> append(Call& call) {
+  effects::AppendStateLine request{HARN_TRY(place_of(call, 3)), std::string(HARN_TRY(call.text(2)))};
+  HARN_CHECK(effects::perform(run_of(call), request));
+  return Value();
+}
+
 Outcome<Value> remove(Call& call) {
-  return Value::boolean(HARN_TRY(effects::perform(run_of(call), effects::RemoveStateFile{HARN_TRY(place_of(call))})));
+  return Value::boolean(
+      HARN_TRY(effects::perform(run_of(call), effects::RemoveStateFile{HARN_TRY(place_of(call, 2))})));
 }
 
 Outcome<Value> list(Call& call) {
-  auto found = HARN_TRY(effects::perform(run_of(call), effects::ListStateFiles{std::string(HARN_TRY(call.text(0)))}));
+  auto found = HARN_TRY(effects::perform(run_of(call), effects::ListStateFiles{HARN_TRY(place_of(call, 2))}));
   if (!found.exists) return Value();
   auto out = new_list(found.files.size());
   for (const std::string& file : found.files) out->push(text_value(file));
@@ -48,11 +85,109 @@ Outcome<Value> make(Call& call) {
   return Value();
 }
 
+Outcome<Value> state_json(Call& call) {
+  auto what = HARN_TRY(call.text(1));
+  return text_value(HARN_TRY(stored_json(HARN_TRY(call.text(2)), call.arg(0), what)));
+}
+
+// ---- caches ----
+
+Outcome<Value> cache_read(Call& call) {
+  effects::CacheRead request{HARN_TRY(place_of(call, 4)), std::string(HARN_TRY(call.text(2))),
+                             std::string(HARN_TRY(call.text(3)))};
+  auto found = HARN_TRY(effects::perform(run_of(call), request));
+  return found.exists ? text_value(found.text) : Value();
+}
+
+Outcome<Value> cache_change(Call& call, effects::CacheChange request) {
+  return Value::integer(HARN_TRY(effects::perform(run_of(call), request)));
+}
+
+Outcome<Value> cache_write(Call& call) {
+  return cache_change(
+      call, {HARN_TRY(place_of(call, 6)), effects::CacheChange::What::Write, std::string(HARN_TRY(call.text(2))),
+             std::string(HARN_TRY(call.text(3))), std::string(HARN_TRY(call.text(4))), HARN_TRY(call.integer(5))});
+}
+
+Outcome<Value> cache_remove(Call& call) {
+  return cache_change(call, {HARN_TRY(place_of(call, 4)), effects::CacheChange::What::Remove,
+                             std::string(HARN_TRY(call.text(2))), std::string(HARN_TRY(call.text(3)))});
+}
+
+Outcome<Value> cache_clear(Call& call) {
+  return cache_change(
+      call, {HARN_TRY(place_of(call, 3)), effects::CacheChange::What::Clear, std::string(HARN_TRY(call.text(2))), ""});
+}
+
 constinit const Builtin kRows[] = {
+    {.name = "__cache_clear",
+     .signature = "(folder: string, file: string, namespace: string, by?: string) -> int",
+     .doc = "Empties a namespace of a cache in a file of SQLite; gives how many entries went.",
+     .example = R"(__cache_clear("/none", "none", "n") == 0)",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<cache_clear>},
+    {.name = "__cache_read",
+     .signature = "(folder: string, file: string, namespace: string, key: string, by?: string) -> string?",
+     .doc = "A text of a cache, which is now the most recently used; nil when there is none.",
+     .example = R"(__cache_read("/none", "none", "n", "k") == nil)",
+     .needs = Capability::StateRead,
+     .wait = on_fiber<cache_read>},
+    {.name = "__cache_remove",
+     .signature = "(folder: string, file: string, namespace: string, key: string, by?: string) -> int",
+     .doc = "Removes a text of a cache; gives how many there were.",
+     .example = R"(__cache_remove("/none", "none", "n", "k") == 0)",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<cache_remove>},
+    {.name = "__cache_write",
+     .signature = "(folder: string, file: string, namespace: string, key: string, text: string, max_entries: int, by?: "
+                  "string) -> int",
+     .doc = "Puts a text into a cache; those that were used longest ago go when there are too many. Gives how many.",
+     .example =
+         R"(unwrap_err(try { __cache_write("/dev/null", "a", "n", "k", "t", 0) }).starts_with("Runtime error: /dev"))",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<cache_write>},
+    {.name = "__memory_forget",
+     .signature = "(namespace: string, predicate: any, options?: dict?) -> dict",
+     .doc = "The function of std/memory.",
+     .example = R"x(is_err(try { __memory_forget("..", "x") }))x",
+     .prelude = "memory:memory_forget"},
+    {.name = "__memory_open",
+     .signature = "(namespace: string, options?: dict?) -> dict",
+     .doc = "The function of std/memory.",
+     .example = R"x(is_err(try { __memory_open("..") }))x",
+     .prelude = "memory:memory_open"},
+    {.name = "__memory_recall",
+     .signature = "(namespace: string, query: string, k?: int?, options?: dict?) -> list<dict>",
+     .doc = "The function of std/memory.",
+     .example = R"x(__memory_recall("none", "x") == [])x",
+     .prelude = "memory:memory_recall"},
+    {.name = "__memory_store",
+     .signature = "(namespace: string, key: string, value: any, tags?: any, options?: dict?) -> dict",
+     .doc = "The function of std/memory.",
+     .example = R"x(is_err(try { __memory_store("..", "k", 1) }))x",
+     .prelude = "memory:memory_store"},
+    {.name = "__memory_summarize",
+     .signature = "(namespace: string, window?: any, options?: dict?) -> dict",
+     .doc = "The function of std/memory.",
+     .example = R"x(__memory_summarize("none").count == 0)x",
+     .prelude = "memory:memory_summarize"},
+    {.name = "__state_append",
+     .signature = "(folder: string, file: string, line: string, by?: string) -> nil",
+     .doc = "Adds a line to a file of a folder, on lines of its own whatever an interrupted writer has left.",
+     .example =
+         R"(unwrap_err(try { __state_append("/dev/null", "a", "b") }).starts_with("Runtime error: /dev/null/a"))",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<append>},
+    {.name = "__state_json",
+     .signature = "(value: any, what: string, by: string) -> string",
+     .doc = "A value as the JSON text that is kept of it; refuses what JSON cannot hold.",
+     .example = R"(__state_json([1, nil], "value", "f") == "[1,null]")",
+     .call = state_json},
     {.name = "__state_list",
-     .signature = "(folder: string) -> list<string>?",
-     .doc = "The files below a folder, sorted; nil when there is no such folder.",
-     .example = "__state_list(\"/none\") == nil",
+     .signature = "(folder: string, below: string, by?: string) -> list<string>?",
+     .doc =
+         "The files below a folder in a folder, or (\"\") below that itself, sorted; nil when there is no such folder.",
+     .example = R"(__state_list("/none", "") == nil)",
      .needs = Capability::StateRead,
      .wait = on_fiber<list>},
     {.name = "__state_make",
@@ -62,23 +197,43 @@ constinit const Builtin kRows[] = {
      .needs = Capability::StateWrite,
      .wait = on_fiber<make>},
     {.name = "__state_read",
-     .signature = "(folder: string, file: string) -> string | bytes | nil",
+     .signature = "(folder: string, file: string, by?: string) -> string | bytes | nil",
      .doc = "What a file of a folder holds; nil when there is none.",
      .example = "__state_read(\"/none\", \"none\") == nil",
      .needs = Capability::StateRead,
      .wait = on_fiber<read>},
     {.name = "__state_remove",
-     .signature = "(folder: string, file: string) -> bool",
+     .signature = "(folder: string, file: string, by?: string) -> bool",
      .doc = "Removes a file of a folder; false when there is none.",
      .example = "!__state_remove(\"/none\", \"none\")",
      .needs = Capability::StateWrite,
      .wait = on_fiber<remove>},
+    {.name = "__state_seen",
+     .signature = "(folder: string, file: string, by?: string) -> dict",
+     .doc = "What a file of a folder holds, for `__state_swap`: {text, exists, path, version}.",
+     .example = R"(!__state_seen("/none", "none").exists)",
+     .needs = Capability::StateRead,
+     .wait = on_fiber<seen>},
+    {.name = "__state_swap",
+     .signature = "(folder: string, file: string, version: string, text: string, by?: string) -> bool",
+     .doc = "Makes or replaces a file that only its owner reads, unless it has changed since that version was seen.",
+     .example =
+         R"(unwrap_err(try { __state_swap("/dev/null", "a", "", "b") }).starts_with("Runtime error: /dev/null/a"))",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<swap>},
     {.name = "__state_write",
-     .signature = "(folder: string, file: string, content: string | bytes) -> nil",
+     .signature = "(folder: string, file: string, content: string | bytes, by?: string) -> nil",
      .doc = "Makes or replaces a file of a folder.",
      .example = R"(unwrap_err(try { __state_write("/dev/null", "a", "b") }).starts_with("Runtime error: /dev/null/a"))",
      .needs = Capability::StateWrite,
      .wait = on_fiber<write>},
+    {.name = "__state_write_private",
+     .signature = "(folder: string, file: string, text: string, by?: string) -> nil",
+     .doc = "Makes or replaces a file of a folder that only its owner reads.",
+     .example =
+         R"(unwrap_err(try { __state_write_private("/dev/null", "a", "b") }).starts_with("Runtime error: /dev/null/a"))",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<write_private>},
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ Outcome<Value> checkpoint_list(Call& call) { return checkpoints(call).keys(); }
 constinit const Builtin kRows[] = {
     {.name = "checkpoint",
      .signature = "(key: string, value: any) -> nil",
-     .doc = "Keeps a value, as JSON, under a key of the pipeline's checkpoints, which is on the disk afterwards.",
+     .doc = "Keeps a value under a key of the pipeline's checkpoints, in a JSON file that is on the disk afterwards.",
      .example = "checkpoint(\"a\", 1) == nil",
      .needs = Capability::StateRead,
      .wait = on_fiber<checkpoint>},

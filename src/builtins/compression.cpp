@@ -1,8 +1,17 @@
 // Compressed bytes and archives (src/compress) for programs.
+#include <mutex>
+#include <optional>
+
 #include "base/result.h"
 #include "builtins/families.h"
 #include "compress/archive.h"
+#include "compress/pieces.h"
+#include "data/pieces.h"
+#include "effects/file_content.h"
 #include "vm/aside.h"
+#include "vm/fiber.h"
+#include "vm/handle.h"
+#include "vm/vm.h"
 
 namespace harn::builtins {
 namespace {
@@ -15,9 +24,16 @@ constexpr size_t kLongWork = 4 * 1024;
 // Unpacking takes about a nanosecond for a byte: some eight of them are a step.
 void look_up_after(size_t bytes) { step(bytes / 8); }
 
-std::unexpected<Thrown> failed(const Call& call, const Error& error) {
-  return runtime_error(error.kind, "{}: {}", call.row().name, error.message);
+// What a program calls it: functions of std/fs are made of rows with their name and two underscores.
+std::string_view shown_name(const Call& call) {
+  std::string_view name = call.row().name;
+  return name.starts_with("__") ? name.substr(2) : name;
 }
+
+std::unexpected<Thrown> failed(std::string_view who, const Error& error) {
+  return runtime_error(error.kind, "{}: {}", who, error.message);
+}
+std::unexpected<Thrown> failed(const Call& call, const Error& error) { return failed(shown_name(call), error); }
 
 // ---- arguments ----
 
@@ -41,10 +57,10 @@ Outcome<int> level_arg(const Call& call, uint32_t i, const compress::Codec& code
   if (level.is_nil()) return codec.usual;
   std::string_view what = codec.name == "brotli" ? "quality" : "level";
   if (!level.is_int()) {
-    return runtime_error(ErrorKind::Type, "{}: {} must be an int, got {}", call.row().name, what, type_name(level));
+    return runtime_error(ErrorKind::Type, "{}: {} must be an int, got {}", shown_name(call), what, type_name(level));
   }
   if (level.as_int() < codec.lowest || level.as_int() > codec.highest) {
-    return runtime_error(ErrorKind::Invalid, "{}: {} must be between {} and {}, got {}", call.row().name, what,
+    return runtime_error(ErrorKind::Invalid, "{}: {} must be between {} and {}, got {}", shown_name(call), what,
                          codec.lowest, codec.highest, level.as_int());
   }
   return static_cast<int>(level.as_int());
@@ -90,6 +106,92 @@ Outcome<Value> decode(Call& call) {
   auto plain = kCodec.decode(bytes, allowed, look_up_after);
   if (!plain) return failed(call, plain.error());
   return new_bytes(*plain);
+}
+
+// ---- files, and what comes in pieces ----
+
+Outcome<Value> convert_file(Call& call, effects::PackFile request) {
+  request.from = HARN_TRY(call.text(0));
+  request.to = HARN_TRY(call.text(1));
+  return Value::integer(HARN_TRY(effects::perform(effects::Run::current(call.vm()), request)));
+}
+
+Outcome<Value> gzip_file(Call& call) {
+  int level = HARN_TRY(level_arg(call, 2, compress::kGzip));
+  return convert_file(call, {{"gzip_file"}, {}, {}, false, level});
+}
+
+Outcome<Value> gunzip_file(Call& call) {
+  const Value& most = call.arg(2);
+  if (!most.is_nil() && (!most.is_int() || most.as_int() < 1)) {
+    return runtime_error(ErrorKind::Invalid, "gunzip_file: max_bytes is {}, expected an int of at least 1",
+                         display(most));
+  }
+  return convert_file(call, {{"gunzip_file"}, {}, {}, true, 0, most.is_nil() ? 0 : most.as_int()});
+}
+
+// A packer or an unpacker that is given its bytes bit by bit.
+struct Gzip : HandleObject {
+  std::mutex lock;
+  std::optional<compress::GzipWriter> writer;
+  std::optional<compress::GzipReader> reader;
+};
+
+constinit const HandleType kGzipType = {
+    .name = "gzip",
+    .destroy = destroy_handle<Gzip>,
+    .display = [](std::string& out, const HandleObject*) { out += "<gzip>"; },
+};
+
+Outcome<Value> gzip_stream(Call& call) {
+  auto writer = compress::GzipWriter::create(HARN_TRY(level_arg(call, 0, compress::kGzip)));
+  if (!writer) return failed(call, writer.error());
+  auto made = new_handle<Gzip>(kGzipType);
+  made->writer.emplace(std::move(*writer));
+  return Value(std::move(made));
+}
+
+Outcome<Value> gunzip_stream(Call& call) {
+  auto reader = compress::GzipReader::create();
+  if (!reader) return failed(call, reader.error());
+  auto made = new_handle<Gzip>(kGzipType);
+  made->reader.emplace(std::move(*reader));
+  return Value(std::move(made));
+}
+
+Result<void> add_to(Gzip& gzip, std::string_view bytes, const compress::Sink& sink) {
+  std::lock_guard guard(gzip.lock);
+  return gzip.writer ? gzip.writer->add(bytes, sink) : gzip.reader->add(bytes, sink);
+}
+
+Result<void> finish(Gzip& gzip, const compress::Sink& sink) {
+  std::lock_guard guard(gzip.lock);
+  return gzip.writer ? gzip.writer->finish(sink) : gzip.reader->finish();
+}
+
+// What comes out as a list of pieces. Nil is the end of the bytes.
+Outcome<Value> gzip_add(Call& call) {
+  auto* gzip = as_handle<Gzip>(call.arg(0), kGzipType);
+  if (!gzip) return call.wrong_type(0, "a stream of gzip");
+  auto pieces = new_list();
+  auto sink = [&](std::string_view piece) {
+    pieces->push(new_bytes(piece));
+    return Result<void>();
+  };
+  std::string_view who = gzip->writer ? "gzip_stream" : "gunzip_stream";
+  const Value& data = call.arg(1);
+  Result<void> done;
+  if (data.is_nil()) done = finish(*gzip, sink);
+  else if (!data.is(Kind::Bytes) && !data.is_string()) {
+    return runtime_error(ErrorKind::Type, "{}: expected pieces that are bytes or strings, got {}", who,
+                         type_name(data));
+  } else {
+    data::in_pieces(HARN_TRY(content_arg(call, 1)), 1, [&](std::string_view piece) {
+      if (done) done = add_to(*gzip, piece, sink);
+    });
+  }
+  if (!done) return failed(who, done.error());
+  return pieces;
 }
 
 // ---- archives ----
@@ -194,6 +296,26 @@ Outcome<Value> zip_extract(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__gunzip_file",
+     .signature = "(from: string, to: string, max_bytes?: int) -> int",
+     .doc = "Unpacks a file into another and returns the size of that.",
+     .wait = on_fiber<gunzip_file>},
+    {.name = "__gunzip_stream",
+     .signature = "() -> any",
+     .doc = "Unpacks bytes that come in pieces.",
+     .call = gunzip_stream},
+    {.name = "__gzip_add",
+     .signature = "(gzip: any, data: bytes | string | nil) -> list<bytes>",
+     .doc = "What comes out of a packer or unpacker for more bytes; nil is the end of them.",
+     .call = gzip_add},
+    {.name = "__gzip_file",
+     .signature = "(from: string, to: string, level?: int) -> int",
+     .doc = "Packs a file into another and returns the size of that.",
+     .wait = on_fiber<gzip_file>},
+    {.name = "__gzip_stream",
+     .signature = "(level?: int) -> any",
+     .doc = "Packs bytes that come in pieces.",
+     .call = gzip_stream},
     {.name = "brotli_decode",
      .signature = "(data: bytes, options?: dict) -> bytes",
      .doc = "Unpacks brotli data, into at most `max_bytes` bytes.",

@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "builtins/signed_text.h"
 #include "crypto/digest.h"
 #include "data/json.h"
 
@@ -224,12 +225,6 @@ Outcome<Value> cookie_delete(Call& call) {
 }
 
 // ---- signed values ----
-
-Outcome<std::string> signature_of(const Call& call, std::string_view value, std::string_view secret) {
-  auto sum = crypto::hmac_sha256(secret, value);
-  if (!sum) return runtime_error(ErrorKind::Unsupported, "{}: {}", call.row().name, sum.error());
-  return codecs::to_base64(*sum, codecs::Base64::Url);
-}
 
 Value verdict(std::string_view name, Value found, std::string_view error) {
   return DictBuilder()

@@ -25,6 +25,22 @@ Outcome<Value> env_or(Call& call) {
   return variable.is_set ? known_text(variable.value) : call.take(1);
 }
 
+// Without a value it is taken away.
+Outcome<Value> set_variable(Call& call) {
+  effects::SetVariable request{.name = std::string(HARN_TRY(call.text(0)))};
+  request.is_set = call.count() > 1 && !call.arg(1).is_nil();
+  if (request.is_set) request.value = display(call.arg(1));
+  HARN_CHECK(perform(run_of(call), request));
+  return Value();
+}
+
+Outcome<Value> list_variables(Call& call) {
+  auto names = new_list();
+  for (const std::string& name : HARN_TRY(perform(run_of(call), effects::ListVariables{})))
+    names->push(known_text(name));
+  return names;
+}
+
 // ---- the machine ----
 
 template <effects::SystemFact kFact>
@@ -32,9 +48,20 @@ Outcome<Value> fact(Call& call) {
   return known_text(HARN_TRY(perform(run_of(call), effects::AskSystem{kFact})));
 }
 
-Outcome<Value> pid(Call& call) {
-  using effects::SystemFact;
-  return Value::integer(std::stoll(HARN_TRY(perform(run_of(call), effects::AskSystem{SystemFact::ProcessId}))));
+Outcome<Value> number_fact(Call& call, effects::SystemFact fact) {
+  return Value::integer(std::stoll(HARN_TRY(perform(run_of(call), effects::AskSystem{fact}))));
+}
+
+Outcome<Value> pid(Call& call) { return number_fact(call, effects::SystemFact::ProcessId); }
+
+Outcome<Value> system_size(Call& call) {
+  using enum effects::SystemFact;
+  Value cpu = DictBuilder().add("count", HARN_TRY(number_fact(call, Processors))).done();
+  Value memory = DictBuilder()
+                     .add("total_bytes", HARN_TRY(number_fact(call, TotalMemory)))
+                     .add("free_bytes", HARN_TRY(number_fact(call, FreeMemory)))
+                     .done();
+  return DictBuilder().add("cpu", std::move(cpu)).add("memory", std::move(memory)).done();
 }
 
 // ---- directories ----
@@ -74,6 +101,24 @@ Outcome<Value> runtime_paths(Call& call) {
 using enum effects::SystemFact;
 
 constinit const Builtin kRows[] = {
+    {.name = "__env_list",
+     .signature = "() -> list<string>",
+     .doc = "The names of all variables of the environment.",
+     .example = "len(__env_list()) > 0",
+     .needs = Capability::EnvRead,
+     .call = list_variables},
+    {.name = "__env_set",
+     .signature = "(name: string, value?: any) -> nil",
+     .doc = "Sets a variable for the program and what it starts from now on; without a value it takes it away.",
+     .example = "__env_set(\"A\", \"1\") == nil",
+     .needs = Capability::EnvWrite,
+     .call = set_variable},
+    {.name = "__system_size",
+     .signature = "() -> {cpu: dict, memory: dict}",
+     .doc = "How many processors and how much memory there is.",
+     .example = "__system_size().cpu.count > 0",
+     .needs = Capability::SystemInfo,
+     .call = system_size},
     {.name = "arch",
      .signature = "() -> string",
      .doc = "The processor's architecture, such as \"x86_64\" or \"aarch64\".",

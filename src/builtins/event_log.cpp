@@ -21,17 +21,23 @@ constexpr int64_t kMostAtOnce = 10'000;
 
 Run& run_of(Call& call) { return Run::current(call.vm()); }
 
+// The function that the program has called, for messages: streams ask for their events by one of ours.
+std::string_view by(Call& call) {
+  constexpr std::string_view kStream = "__event_log_next";
+  return call.row().name == kStream ? "event_log.subscribe" : call.row().name;
+}
+
 // ---- arguments ----
 
 Outcome<std::string> name_of(Call& call, const Value& value, std::string_view what) {
   if (!value.is_string()) {
-    return type_error("{}: {} must be a string, got {}", call.row().name, what, type_name(value));
+    return type_error("{}: {} must be a string, got {}", by(call), what, type_name(value));
   }
   std::string_view name = value.as_string()->view();
-  if (name.empty()) return throw_text(ErrorKind::Invalid, "{}: {} must not be empty", call.row().name, what);
+  if (name.empty()) return throw_text(ErrorKind::Invalid, "{}: {} must not be empty", by(call), what);
   if (name.size() > kLongestTopic) {
-    return throw_text(ErrorKind::Limit, "{}: {} has {} bytes, at most {} are possible", call.row().name, what,
-                      name.size(), kLongestTopic);
+    return throw_text(ErrorKind::Limit, "{}: {} has {} bytes, at most {} are possible", by(call), what, name.size(),
+                      kLongestTopic);
   }
   return std::string(name);
 }
@@ -69,7 +75,7 @@ Outcome<Value> options_of(Call& call, uint32_t place) {
 Outcome<AppendEvent> event_of(Call& call) {
   std::string topic = HARN_TRY(topic_of(call));
   std::string kind = HARN_TRY(name_of(call, call.arg(1), "kind"));
-  std::string payload = HARN_TRY(stored_json(call, call.arg(2), "payload"));
+  std::string payload = HARN_TRY(stored_json(call.row().name, call.arg(2), "payload"));
   return AppendEvent{.topic = std::move(topic), .kind = std::move(kind), .payload = std::move(payload)};
 }
 
@@ -136,7 +142,7 @@ Outcome<Value> retain(Call& call) {
 Outcome<Value> kept_value(Call& call, std::string_view json) {
   auto parsed = data::parse_json(json);
   if (parsed) return *std::move(parsed);
-  return runtime_error(ErrorKind::Io, "{}: the payload of an event is not valid JSON: {}", call.row().name,
+  return runtime_error(ErrorKind::Io, "{}: the payload of an event is not valid JSON: {}", by(call),
                        parsed.error().text());
 }
 
@@ -173,7 +179,7 @@ Outcome<Value> read(Call& call) {
 }
 
 Outcome<Value> next_events(Call& call) {
-  constexpr uint32_t kMostAhead = 256;
+  constexpr uint32_t kMostAhead = 10'000;  // of which the log's settings take less
   return read_events(call, {.topic = HARN_TRY(topic_of(call)),
                             .after = static_cast<uint64_t>(HARN_TRY(call.integer(1))),
                             .most = kMostAhead,

@@ -71,21 +71,11 @@ const Value* option(const Value& options, std::string_view name) {
   return value && !value->is_nil() ? value : nullptr;
 }
 
-Outcome<bool> flag(Call& call, const Value& options, std::string_view name) {
+Outcome<bool> flag(std::string_view by, const Value& options, std::string_view name) {
   const Value* value = option(options, name);
   if (!value) return false;
   if (value->is_bool()) return value->as_bool();
-  return type_error("{}: option `{}` is {}, expected a bool", call.row().name, name, display(*value));
-}
-
-// The result of such a walk would go to an agent, of which there is none yet: silence would be worse than an error.
-Outcome<void> check_foreground(Call& call, const Value& options) {
-  for (std::string_view name : {"long_running", "background"}) {
-    if (!HARN_TRY(flag(call, options, name))) continue;
-    return throw_text(ErrorKind::Unsupported, "{}: option `{}` is not supported yet; spawn a task for it",
-                      call.row().name, name);
-  }
-  return {};
+  return type_error("{}: option `{}` is {}, expected a bool", by, name, display(*value));
 }
 
 Outcome<int64_t> depth_option(const Value& options) {
@@ -99,11 +89,10 @@ Outcome<Value> walk_dir(Call& call) {
   if (!is_given(call, 0)) return throw_text(ErrorKind::Type, "walk_dir: root path is required");
   const Value& options = call.arg(1);
   if (!options.is_nil()) HARN_CHECK(call.dict(1));
-  HARN_CHECK(check_foreground(call, options));
-  effects::WalkDirectory request{{call.row().name},
+  effects::WalkDirectory request{{"walk_dir"},
                                  std::string(HARN_TRY(call.text(0))),
                                  HARN_TRY(depth_option(options)),
-                                 HARN_TRY(flag(call, options, "follow_symlinks"))};
+                                 HARN_TRY(flag("walk_dir", options, "follow_symlinks"))};
   auto entries = HARN_TRY(perform(run_of(call), request));
   auto list = new_list(entries.size());
   for (const auto& entry : entries) {
@@ -124,7 +113,6 @@ Outcome<Value> glob(Call& call) {
   bool has_base = call.arg(1).is_string();
   const Value& options = call.arg(has_base ? 2 : 1);
   if (!options.is_nil()) HARN_CHECK(call.dict(has_base ? 2 : 1));
-  HARN_CHECK(check_foreground(call, options));
   std::string pattern(HARN_TRY(call.text(0)));
   std::string base(has_base ? HARN_TRY(call.text(1)) : std::string_view());
   if (const Value* value = option(options, "base")) base = display(*value);
@@ -136,12 +124,23 @@ Outcome<Value> glob(Call& call) {
   }
   if (base.empty()) base = HARN_TRY(perform(run_of(call), effects::CurrentDirectory{}));
   while (pattern.starts_with("./")) pattern.erase(0, 2);
-  effects::MatchPaths request{
-      {call.row().name}, std::move(pattern), std::move(base), HARN_TRY(flag(call, options, "hidden"))};
+  effects::MatchPaths request{{"glob"}, std::move(pattern), std::move(base), HARN_TRY(flag("glob", options, "hidden"))};
   return names_value(HARN_TRY(perform(run_of(call), request)));
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__glob",
+     .signature = "(pattern?: any, base_or_options?: any, options?: any) -> list<string>",
+     .doc = "What glob does, at once.",
+     .example = R"(__glob("nul[lm]", "/dev") == ["/dev/null"])",
+     .needs = Capability::FileRead,
+     .wait = on_fiber<glob>},
+    {.name = "__walk_dir",
+     .signature = "(path?: any, options?: any) -> list<dict>",
+     .doc = "What walk_dir does, at once.",
+     .example = R"(__walk_dir("/dev", {max_depth: 0}) == [{path: "/dev", is_dir: true, is_file: false, depth: 0}])",
+     .needs = Capability::FileRead,
+     .wait = on_fiber<walk_dir>},
     {.name = "copy_file",
      .signature = "(src: string, dst: string) -> nil",
      .doc = "Copies a file with its mode; `dst` is replaced as a whole.",
@@ -155,12 +154,16 @@ constinit const Builtin kRows[] = {
      .needs = Capability::FileWrite,
      .wait = on_fiber<delete_file>},
     {.name = "glob",
-     .signature = "(pattern?: string, base_or_options?: string | dict, options?: dict) -> list<string>",
+     .signature = "(pattern?: string, base_or_options?: string | {base?: string, hidden?: bool, long_running?: false}, "
+                  "options?: "
+                  "{base?: string, hidden?: bool, long_running?: false}) -> list<string>; "
+                  "(pattern?: string, base_or_options?: string | dict, options?: dict) -> any",
      .doc =
-         "Returns the paths below `base` that match: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any directories; sorted.",
+         "Returns the paths below `base` that match: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any directories; sorted. "
+         "With `long_running: true` it goes on in the background: see walk_dir.",
      .example = R"(glob("nul[lm]", "/dev") == ["/dev/null"])",
      .needs = Capability::FileRead,
-     .wait = on_fiber<glob>},
+     .prelude = "file_walks:glob"},
     {.name = "list_dir",
      .signature = "(path?: string) -> list<string>",
      .doc = "Returns the names in a directory, sorted.",
@@ -180,11 +183,14 @@ constinit const Builtin kRows[] = {
      .needs = Capability::FileWrite,
      .wait = on_fiber<move_file>},
     {.name = "walk_dir",
-     .signature = "(path?: string, options?: dict) -> list<dict>",
-     .doc = "Returns {path, is_dir, is_file, depth} of a directory and all that is below it, up to `max_depth`.",
+     .signature =
+         "(path?: string, options?: {max_depth?: int, follow_symlinks?: bool, long_running?: false}) -> list<dict>; "
+         "(path?: string, options?: dict) -> any",
+     .doc = "Returns {path, is_dir, is_file, depth} of a directory and all that is below it, up to `max_depth`. With "
+            "`long_running: true` it gives a handle at once, and the agent is told the result.",
      .example = R"(walk_dir("/dev", {max_depth: 0}) == [{path: "/dev", is_dir: true, is_file: false, depth: 0}])",
      .needs = Capability::FileRead,
-     .wait = on_fiber<walk_dir>},
+     .prelude = "file_walks:walk_dir"},
 };
 
 }  // namespace

@@ -56,6 +56,18 @@ Outcome<Value> http_get(Call& call) {
   return send(call, HARN_TRY(http_wish(call, "GET", display(call.arg(0)), call.arg(1))));
 }
 
+// http_get for std/web, which wants to know who answered.
+Outcome<Value> http_get_page(Call& call) {
+  HttpWish wish = HARN_TRY(http_wish(call, "GET", display(call.arg(0)), call.arg(1)));
+  std::string final_url;
+  wish.plan.answered_by = &final_url;
+  auto response = HARN_TRY(effects::fetch(effects::Run::current(call.vm()), wish.plan));
+  return DictBuilder()
+      .add("response", response_value(wish, response))
+      .add("final_url", text_value(text::to_valid_utf8(final_url)))
+      .done();
+}
+
 Outcome<Value> http_delete(Call& call) {
   return send(call, HARN_TRY(http_wish(call, "DELETE", display(call.arg(0)), call.arg(1))));
 }
@@ -126,6 +138,12 @@ void session_fields(park::Archive& archive, Vm& vm) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__http_get_page",
+     .signature = "(url: string, options: dict) -> {response: dict, final_url: string}",
+     .doc = "The answer of http_get, and the address that gave it after all redirects.",
+     .example = "unwrap_err(try { __http_get_page(\"http://127.0.0.1:1\", {}) }).starts_with(\"http: request failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<http_get_page>},
     {.name = "http_delete",
      .signature = "(url: string, options?: dict) -> dict",
      .doc = "Sends a DELETE request and gives {status, headers, body, ok}.",

@@ -267,7 +267,7 @@ Outcome<Value> sse_mock(Call& call) {
   for (const Value& event : listed->as_list()->values()) answer.body += HARN_TRY(event_text(event));
   rule.answers.push_back(std::move(answer));
   mocks_of(call).add(std::move(rule));
-  mocks_of(call).has_streams();
+  mock_transports(call.vm());
   set_mocks(effects::Run::current(call.vm()), mocks_of(call));
   return Value();
 }
@@ -277,19 +277,13 @@ Outcome<Value> transport_mock_calls(Call& call) {
   for (const TransportCall& made : mocks_of(call).transport_calls()) {
     writable_list(list)->push(DictBuilder()
                                   .add("kind", text_value(made.kind))
-                                  .add("url", text_value(made.url))
+                                  .add("url", text_value(masked_url(made.url)))
                                   .add("handle", text_value(made.handle))
                                   .add("type", text_value(made.type))
                                   .add("data", text_value(made.data))
                                   .done());
   }
   return list;
-}
-
-bool is_secret_header(std::string_view name) {
-  std::string lower = text::ascii_lower(name);
-  return lower == "authorization" || lower == "proxy-authorization" || lower == "cookie" || lower == "set-cookie" ||
-         Secrets::is_secret_name(lower);
 }
 
 bool flag_of(const Value& options, std::string_view name, bool otherwise) {
@@ -302,6 +296,16 @@ Value body_value(const std::string& body) {
   return text::is_valid_utf8(body) ? text_value(body) : Value(new_bytes(body));
 }
 
+constexpr std::string_view kHidden = "[redacted]";
+
+std::vector<std::string> secrets_of(const MockCall& made) {
+  HttpExchange exchange;
+  exchange.url = made.url;
+  exchange.headers = made.headers;
+  exchange.body = made.body;
+  return exchange.secret_values();
+}
+
 Outcome<Value> http_mock_calls(Call& call) {
   const Value& options = call.arg(0);
   bool shows_secrets = !flag_of(options, "redact_sensitive", true) || flag_of(options, "include_sensitive", false);
@@ -309,14 +313,15 @@ Outcome<Value> http_mock_calls(Call& call) {
   for (const MockCall& made : mocks_of(call).calls()) {
     DictBuilder headers;
     for (const HttpHeader& header : made.headers) {
-      bool hides = !shows_secrets && is_secret_header(header.name);
-      headers.add(text::ascii_lower(header.name), text_value(hides ? "[redacted]" : header.value));
+      bool hides = !shows_secrets && effects::is_secret_header(header.name);
+      headers.add(text::ascii_lower(header.name), text_value(hides ? kHidden : header.value));
     }
+    std::vector<std::string> secrets = shows_secrets ? std::vector<std::string>() : secrets_of(made);
     writable_list(list)->push(DictBuilder()
                                   .add("method", text_value(made.method))
-                                  .add("url", text_value(made.url))
+                                  .add("url", text_value(effects::without_any(made.url, secrets, kHidden)))
                                   .add("headers", headers.done())
-                                  .add("body", body_value(made.body))
+                                  .add("body", body_value(effects::without_any(made.body, secrets, kHidden)))
                                   .done());
   }
   return list;
@@ -329,6 +334,7 @@ Outcome<Value> http_mock_clear(Call& call) {
   effects::clear_mock<OpenHttp>(run);
   effects::clear_mock<ReadHttp>(run);
   effects::clear_mock<CloseHttp>(run);
+  clear_websocket_mocks(call.vm());
   return Value();
 }
 
@@ -376,6 +382,8 @@ constinit const Builtin kRows[] = {
 }  // namespace
 
 void note_transport(Vm& vm, TransportCall call) { vm.local<HttpMocks>().note(std::move(call)); }
+
+void mock_transports(Vm& vm) { vm.local<HttpMocks>().has_streams(); }
 
 const park::PartRow kHttpMocksPart = {"http mocks", mock_fields};
 

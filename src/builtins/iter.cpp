@@ -147,7 +147,7 @@ constinit const Builtin kRows[] = {
      .prelude = "iter_skip_while"},
     {.name = "sum",
      .receiver = kSinks,
-     .signature = "() -> int | float",
+     .signature = "<T>() -> T",
      .doc = "Returns the sum of the items.",
      .example = "iter([1, 2]).sum() == 3",
      .prelude = "iter_sum"},

@@ -28,21 +28,13 @@ Outcome<Value> KeyFile::read() {
   return file.exists ? parsed(file.text, file.path) : Outcome<Value>(new_dict());
 }
 
-// Spread over lines: people look into these files.
-static Outcome<std::string> file_text(Call& call, const Value& entries) {
-  std::string out;
-  auto written = data::append_json(out, entries, 2);
-  if (!written) return runtime_error(written.error().kind, "{}: {}", call.row().name, written.error().text());
-  return out + "\n";
-}
-
 Outcome<void> KeyFile::change(const Change& change) {
   Run& run = Run::current(call_.vm());
   for (;;) {
     auto file = HARN_TRY(effects::perform(run, ReadStateFile{{"", file_}}));
     Value entries = file.exists ? HARN_TRY(parsed(file.text, file.path)) : Value(new_dict());
     if (!change(entries)) return {};
-    ReplaceStateFile request{{"", file_}, HARN_TRY(file_text(call_, entries)), true, fingerprint(file)};
+    ReplaceStateFile request{{"", file_}, HARN_TRY(exact_file(call_, entries)), true, fingerprint(file)};
     if (HARN_TRY(effects::perform(run, request))) return {};
   }
 }
@@ -50,7 +42,7 @@ Outcome<void> KeyFile::change(const Change& change) {
 Outcome<Value> KeyFile::get(std::string_view key) {
   Value entries = HARN_TRY(read());
   const Value* found = entries.as_dict()->find(key);
-  return found ? *found : Value();
+  return found ? exact_value(call_, *found, fmt::format("`{}`", key)) : Value();
 }
 
 Outcome<Value> KeyFile::keys() {
@@ -61,8 +53,7 @@ Outcome<Value> KeyFile::keys() {
 }
 
 Outcome<void> KeyFile::set(std::string_view key, const Value& value) {
-  // As it will be read: what is no data is refused, and a set is a list from now on.
-  auto kept = data::parse_json(HARN_TRY(stored_json(call_, value, "value")));
+  auto kept = data::parse_json(HARN_TRY(exact_json(call_, value, "value")));
   if (!kept) return runtime_error(ErrorKind::Invalid, "{}: {}", call_.row().name, kept.error().text());
   return change([&](Value& entries) {
     dict_set(entries, key, *kept);

@@ -8,7 +8,8 @@
 // Values by key in a JSON file of the state root: the store, and the checkpoints of a pipeline.
 //
 // A change reads the file, makes the change and writes it back, and begins again when another task or process was faster:
-// nobody's keys are lost. For builtins on a fiber. Values are kept as JSON.
+// nobody's keys are lost. For builtins on a fiber. Values are kept as JSON that loses nothing
+// (`exact_json`).
 namespace harn::builtins {
 
 class KeyFile {

@@ -312,7 +312,7 @@ constinit const Builtin kRows[] = {
      .call = slice},
     {.name = "sum",
      .receiver = kLists,
-     .signature = "() -> int | float",
+     .signature = "<T>() -> T",
      .doc = "Returns the sum of the items that are numbers.",
      .example = "[1, 2, 3].sum() == 6",
      .call = sum},

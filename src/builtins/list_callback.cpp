@@ -1,5 +1,6 @@
 #include "builtins/bounds.h"
 #include "builtins/families.h"
+#include "vm/function.h"
 #include "vm/print.h"
 
 // The list builtins that call back into the program live in src/std/prelude.harn: here are their
@@ -14,6 +15,14 @@ using namespace vm;
 Outcome<Value> expect_callable(Call& call) {
   if (call.arg(0).is_callable()) return Value();
   return type_error("{}: expected callable, got {}", HARN_TRY(call.text(1)), type_name(call.arg(0)));
+}
+
+// A builtin is taken to want all that it is offered: its own check says more than a shorter call would.
+Outcome<Value> takes_arguments(Call& call) {
+  int64_t count = HARN_TRY(call.integer(1));
+  if (call.arg(0).kind() != Kind::Closure) return Value::boolean(true);
+  const Prototype& proto = *call.arg(0).as_closure()->proto;
+  return Value::boolean(proto.has_rest || count <= static_cast<int64_t>(proto.params));
 }
 
 Outcome<Value> is_callable(Call& call) { return Value::boolean(call.arg(0).is_callable()); }
@@ -101,6 +110,11 @@ constinit const Builtin kRows[] = {
      .doc = "Raises a runtime error.",
      .example = R"(is_err(try { __runtime_error("x") }))",
      .call = raise_runtime_error},
+    {.name = "__takes_arguments",
+     .signature = "(callable: any, count: int) -> bool",
+     .doc = "Says whether `callable` may be called with so many arguments, as far as it must not be fewer.",
+     .example = "__takes_arguments({ x -> x }, 1) && !__takes_arguments({ x -> x }, 2)",
+     .call = takes_arguments},
     {.name = "__type_error",
      .signature = "(text: string) -> never",
      .doc = "Raises a type error.",

@@ -109,9 +109,9 @@ Outcome<Value> is_infinite(Call& call) {
 }
 
 constexpr std::string_view kReal = "(n: int | float) -> float";
-constexpr std::string_view kSame = "(n: int | float) -> int | float";
+constexpr std::string_view kSame = "(n: int) -> int; (n: int | float) -> int | float";
 constexpr std::string_view kToInt = "(n: int | float) -> int";
-constexpr std::string_view kTwo = "(a: int | float, b: int | float) -> int | float";
+constexpr std::string_view kTwo = "(a: int, b: int) -> int; (a: int | float, b: int | float) -> int | float";
 
 constinit const Builtin kRows[] = {
     {.name = "abs",

@@ -155,16 +155,25 @@ Outcome<Value> set_color_mode(Call& call) {
 
 // ---- reading ----
 
+// Where nobody else could use the worker, and no deadline could end the wait, it is spent right here.
 template <NativeFunction Function>
 Step reading(WaitCall& call) {
-  bool is_busy = call.task().fiber || call.scheduler().live_tasks() > 0;
-  return is_busy ? run_on_fiber(call, Function) : blocking<Function>(call);
+  bool may_be_left = call.task().fiber || call.task().deadline || call.scheduler().live_tasks() > 0;
+  return may_be_left ? run_on_fiber(call, Function) : blocking<Function>(call);
 }
 
 Outcome<Value> read_line(Call& call) {
-  effects::ReadInput request{.is_hidden = call.arg(0).is_bool() && call.arg(0).as_bool()};
+  using Typing = effects::ReadInput::Typing;
+  bool is_hidden = call.arg(0).is_bool() && call.arg(0).as_bool();
+  effects::ReadInput request{.typing = is_hidden ? Typing::Hidden : Typing::Shown};
   auto line = HARN_TRY(perform(Run::current(call.vm()), request));
   return line.is_end ? Value() : text_value(line.text);
+}
+
+Outcome<Value> read_keys(Call& call) {
+  effects::ReadInput request{.typing = effects::ReadInput::Typing::Keys};
+  auto keys = HARN_TRY(perform(Run::current(call.vm()), request));
+  return keys.is_end ? Value() : text_value(text::to_valid_utf8(keys.text));
 }
 
 Outcome<Value> read_stdin(Call& call) {
@@ -268,11 +277,34 @@ Outcome<Value> unmock_tty(Call& call) {
   return Value();
 }
 
+// What terminals have had for a long time, where there is none that says.
+Outcome<Value> terminal_size(Call& call) {
+  auto size = HARN_TRY(effects::perform(Run::current(call.vm()), effects::AskTerminalSize{}));
+  return DictBuilder()
+      .add("width", Value::integer(size.width > 0 ? size.width : 80))
+      .add("height", Value::integer(size.height > 0 ? size.height : 24))
+      .done();
+}
+
 constinit const Builtin kRows[] = {
+    {.name = "__progress_line",
+     .signature = "(phase: string, message: string, progress?: int | dict, total?: int) -> nil",
+     .doc = "The line that progress writes.",
+     .example = R"(__progress_line("load", "half way") == nil)",
+     .needs = Capability::Output,
+     .call = progress},
+    {.name = "__read_keys",
+     .signature = "() -> string?",
+     .doc = "The keys that were pressed on a terminal, or a line of other input; nil at the end.",
+     .wait = reading<read_keys>},
     {.name = "__read_line",
      .signature = "(is_hidden?: bool) -> string?",
      .doc = "read_line, where a module has a function of that name; hidden: the terminal does not show what is typed.",
      .wait = reading<read_line>},
+    {.name = "__terminal_size",
+     .signature = "() -> {width: int, height: int}",
+     .doc = "How many characters fit on the terminal; 80 and 24 where there is none.",
+     .call = terminal_size},
     {.name = "bold",
      .signature = "(text: any) -> string",
      .doc = "Returns the text in bold when the terminal shows styles.",
@@ -364,7 +396,7 @@ constinit const Builtin kRows[] = {
      .doc = "Writes a line that says how far a piece of work has come.",
      .example = R"(progress("load", "half way", 1, 2) == nil)",
      .needs = Capability::Output,
-     .call = progress},
+     .prelude = "progress:progress"},
     {.name = "prompt_user",
      .signature = "(message?: any) -> string",
      .doc = "Writes the message and returns the line that is typed.",

@@ -63,7 +63,18 @@ struct Join : HandleObject {
 
   // Cells in what the tasks got copies of go with the cells of whoever drops it.
   ~Join() {
+    if (noted_in) noted_in->forget(this);
     if (!luggage.is_plain) adopt_cells(luggage.entry);
+  }
+  Holders* noted_in = nullptr;  // see vm/holders.h
+  // Lets go of all values; nothing runs any more.
+  void empty() {
+    parent = {};
+    items.set_nil();
+    failure = {};
+    results.clear();
+    tasks.clear();
+    arrived.clear();
   }
   void start_some();
   void task_finished(Task& task);
@@ -77,7 +88,9 @@ struct Join : HandleObject {
 };
 
 void display_join(std::string& out, const HandleObject*) { out += "<parallel>"; }
-constinit const HandleType kJoinType = {"parallel", destroy_handle<Join>, display_join};
+void empty_join_of(HandleObject* handle) { static_cast<Join*>(handle)->empty(); }
+constinit const HandleType kJoinType = {
+    .name = "parallel", .destroy = destroy_handle<Join>, .display = display_join, .empty = empty_join_of};
 
 Value outcome_as_result(Task& task) {
   if (task.stopping) return new_err(text_value("kind:cancelled:VM cancelled by host"));
@@ -380,6 +393,8 @@ void join_fields(park::Archive& archive, HandleObject& handle) {
   bool has_all = join.parent && is_list_like(join.items) && join.total <= list_size(join.items) &&
                  join.started <= join.total && join.tasks_from + join.tasks.size() == join.started;
   if (archive.is_reading() && !has_all) archive.fail("a parallel does not add up");
+  // Bytes may say that tasks and what waits for them hold each other, also when they have ended.
+  if (archive.is_reading()) archive.vm().holders().note(&join, join.noted_in);
 }
 FinishHook* join_hook(HandleObject& handle) { return &static_cast<Join&>(handle).hook; }
 

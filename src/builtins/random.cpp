@@ -93,7 +93,22 @@ Outcome<Value> random_shuffle(Call& call) {
   return list;
 }
 
+// For keys and the like: of the system, not of the task's generator.
+Outcome<Value> bytes(Call& call) {
+  int64_t count = HARN_TRY(call.integer(0));
+  if (count < 0 || count > 65'536)
+    return runtime_error(ErrorKind::Invalid, "random.bytes: expected 0 to 65536 bytes, got {}", count);
+  return new_bytes(
+      HARN_TRY(effects::perform(effects::Run::current(call.vm()), effects::RandomBytes{static_cast<uint64_t>(count)})));
+}
+
 constinit const Builtin kRows[] = {
+    {.name = "__random_bytes",
+     .signature = "(count: int) -> bytes",
+     .doc = "So many random bytes.",
+     .example = "bytes_len(__random_bytes(4)) == 4",
+     .needs = Capability::Random,
+     .call = bytes},
     {.name = "random",
      .signature = "(rng?: rng) -> float",
      .doc = "Returns a random number from 0 up to but not including 1.",

@@ -1,10 +1,15 @@
 #include "builtins/registry.h"
 
+#include <map>
+#include <mutex>
+
 #include "base/assert.h"
+#include "base/fmt.h"
 #include "builtins/families.h"
 #include "bytecode/code.h"
 #include "compile/program.h"
 #include "std/embedded.h"
+#include "vm/handle.h"
 
 namespace harn::builtins {
 
@@ -25,6 +30,7 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       property_rows(),
       math_rows(),
       statistics_rows(),
+      natural_rows(),
       random_rows(),
       uuid_rows(),
       path_rows(),
@@ -45,6 +51,7 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       cookie_rows(),
       multipart_rows(),
       template_rows(),
+      prompt_rows(),
       schema_rows(),
       schema_convert_rows(),
       regex_rows(),
@@ -69,23 +76,71 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       runtime_context_rows(),
       file_rows(),
       file_tree_rows(),
+      file_watch_rows(),
       environment_rows(),
       process_rows(),
       host_rows(),
+      llm_rows(),
+      partial_json_rows(),
+      mcp_rows(),
+      mcp_server_rows(),
+      agent_rows(),
+      worker_rows(),
+      artifact_rows(),
+      context_text_rows(),
+      option_rows(),
+      text_diff_rows(),
+      persona_rows(),
+      workflow_rows(),
+      run_record_rows(),
       http_rows(),
       http_mock_rows(),
       http_server_rows(),
       sse_rows(),
       egress_rows(),
       http_stream_rows(),
+      policy_rows(),
+      lifecycle_rows(),
+      message_rows(),
+      session_rows(),
+      llm_catalog_rows(),
+      postgres_rows(),
+      vision_rows(),
+      websocket_rows(),
+      websocket_mock_rows(),
+      websocket_server_rows(),
       event_log_rows(),
       store_rows(),
       checkpoint_rows(),
       agent_state_rows(),
+      cipher_rows(),
+      pager_rows(),
+      tool_rows(),
+      tool_run_rows(),
+      tool_text_rows(),
+      skill_rows(),
+      approval_rows(),
   };
 }
 
 namespace {
+
+struct KindName {
+  vm::Kind kind;
+  std::string_view name;
+};
+// As `type_of` calls them; ranges are lists to a program.
+constexpr KindName kKindNames[] = {
+    {vm::Kind::Nil, "nil"},         {vm::Kind::Bool, "bool"},
+    {vm::Kind::Int, "int"},         {vm::Kind::Float, "float"},
+    {vm::Kind::String, "string"},   {vm::Kind::Bytes, "bytes"},
+    {vm::Kind::List, "list"},       {vm::Kind::Dict, "dict"},
+    {vm::Kind::Struct, "struct"},   {vm::Kind::Set, "set"},
+    {vm::Kind::Enum, "enum"},       {vm::Kind::Pair, "pair"},
+    {vm::Kind::Iter, "iter"},       {vm::Kind::Generator, "generator"},
+    {vm::Kind::Closure, "closure"}, {vm::Kind::Builtin, "builtin"},
+    {vm::Kind::Rng, "rng"},
+};
 
 class TableCatalog : public compile::Catalog {
  public:
@@ -95,7 +150,9 @@ class TableCatalog : public compile::Catalog {
     auto id = table_.find_id(name);
     if (!id) return std::nullopt;
     const vm::Builtin& row = *table_.by_id()[*id];
-    return compile::BuiltinInfo{*id, row.signature, row.flags, row.needs != vm::Capability::None};
+    bool touches_world = row.needs != vm::Capability::None;
+    std::string_view capability = touches_world ? vm::capability_name(row.needs) : std::string_view();
+    return compile::BuiltinInfo{*id, row.signature, row.flags, touches_world, capability};
   }
 
   std::optional<double> constant(std::string_view name) const override {
@@ -109,6 +166,15 @@ class TableCatalog : public compile::Catalog {
     std::vector<std::string_view> out;
     for (const vm::Builtin* row : table_.rows()) {
       if (row->receiver == 0) out.push_back(row->name);
+    }
+    return out;
+  }
+
+  std::vector<compile::MethodInfo> methods() const override {
+    std::vector<compile::MethodInfo> out;
+    for (const vm::Builtin* row : table_.rows()) {
+      for (std::string_view receiver : receivers(*row))
+        out.push_back({receiver, row->name, row->signature, row->flags});
     }
     return out;
   }
@@ -170,6 +236,15 @@ static const Library& own_library() {
   return library;
 }
 
+std::vector<std::string_view> receivers(const vm::Builtin& method) {
+  std::vector<std::string_view> out;
+  for (const KindName& known : kKindNames) {
+    if (method.receiver & vm::on(known.kind)) out.push_back(known.name);
+  }
+  if (method.handle) out.push_back(method.handle->name);
+  return out;
+}
+
 const vm::BuiltinTable& table() { return own_library().table(); }
 const compile::Catalog& catalog() { return own_library().catalog(); }
 
@@ -182,16 +257,55 @@ static std::string prelude_text(std::string_view part) {
   return "";
 }
 
-std::unique_ptr<bytecode::Program> load_prelude(std::string_view part) {
+static std::unique_ptr<bytecode::Program> compile_prelude(std::string text, diag::Sink& sink) {
   NoFiles loader;
-  diag::Sink sink;
   modules::Graph graph(loader, {});
-  auto* loaded = graph.load_text("std/prelude", prelude_text(part), "");
+  auto* loaded = graph.load_text("std/prelude", std::move(text), "");
   compile::CompileOptions options;
   options.hidden = true;
-  auto program = compile::compile_program(graph, *loaded, catalog(), sink, options);
-  HARN_ASSERT(program, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
-  return program;
+  return compile::compile_program(graph, *loaded, catalog(), sink, options);
+}
+
+namespace {
+
+// The code is compiled once for all VMs of a process, which share it: a copy of a program is a copy of its lists.
+struct CompiledParts {
+  std::mutex lock;
+  std::map<std::string, std::unique_ptr<bytecode::Program>, std::less<>> programs;  // by name
+  std::map<std::string, std::string> added;  // names of those that are no files, by text
+
+  static CompiledParts& all() {
+    static CompiledParts parts;
+    return parts;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<bytecode::Program> load_prelude(std::string_view part) {
+  CompiledParts& parts = CompiledParts::all();
+  std::lock_guard held(parts.lock);
+  auto found = parts.programs.find(part);
+  if (found == parts.programs.end()) {
+    diag::Sink sink;
+    auto program = compile_prelude(prelude_text(part), sink);
+    HARN_ASSERT(program, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
+    found = parts.programs.emplace(part, std::move(program)).first;
+  }
+  return std::make_unique<bytecode::Program>(*found->second);
+}
+
+AddedPart add_prelude_part(const std::string& text) {
+  CompiledParts& parts = CompiledParts::all();
+  std::lock_guard held(parts.lock);
+  if (auto known = parts.added.find(text); known != parts.added.end()) return {known->second, ""};
+  diag::Sink sink;
+  auto program = compile_prelude(text, sink);
+  if (!program) return {"", sink.diagnostics().empty() ? "it cannot be compiled" : sink.diagnostics()[0].message};
+  std::string name = fmt::format("={}", parts.added.size());
+  parts.programs.emplace(name, std::move(program));
+  parts.added.emplace(text, name);
+  return {name, ""};
 }
 
 }  // namespace harn::builtins

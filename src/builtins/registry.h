@@ -38,7 +38,15 @@ class Library {
 // Those that come with Harn alone, made on first use.
 const vm::BuiltinTable& table();
 const compile::Catalog& catalog();
-// Compiles a part of the prelude: the builtins that are written in Harn.
+// The types that have a method, as `type_of` names them.
+std::vector<std::string_view> receivers(const vm::Builtin& method);
+// A part of the prelude: the builtins that are written in Harn.
 std::unique_ptr<bytecode::Program> load_prelude(std::string_view part);
+// Compiles a part that is no file (builtins/expressions.h), once for each text, for all VMs of the process.
+struct AddedPart {
+  std::string name;     // load_prelude knows it by
+  std::string problem;  // why there is none
+};
+AddedPart add_prelude_part(const std::string& text);
 
 }  // namespace harn::builtins

@@ -1,6 +1,7 @@
 // What a task knows about itself: who it is, and the values it hands down to the tasks it starts.
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/sessions.h"
 #include "builtins/supervisor.h"
 #include "builtins/task_scope.h"
 #include "vm/scheduler.h"
@@ -12,26 +13,14 @@ using namespace vm;
 
 namespace {
 
-// Set by what does not exist here yet: workflows, agents, triggers, tracing. Always there, always nil.
+// Set by what does not exist here yet: triggers, tracing. Always there, always nil.
 constexpr std::string_view kUnavailable[] = {
-    "task_name",
-    "workflow_id",
-    "run_id",
-    "stage_id",
-    "worker_id",
-    "agent_session_id",
-    "parent_agent_session_id",
-    "root_agent_session_id",
-    "agent_name",
-    "trigger_id",
-    "trigger_event_id",
-    "binding_key",
-    "tenant_id",
-    "provider",
-    "trace_id",
-    "span_id",
-    "capacity_class",
+    "task_name", "agent_name", "trigger_id", "trigger_event_id", "binding_key",
+    "tenant_id", "provider",   "trace_id",   "span_id",          "capacity_class",
 };
+
+// What a workflow has put into the scope for its stages (prelude/workflow_execute.harn).
+constexpr std::string_view kOfWorkflow[] = {"workflow_id", "run_id", "stage_id"};
 
 // What the runtime itself hands down to tasks is kept with the program's values, under names that no program has.
 constexpr std::string_view kOurs = "\x01";
@@ -48,6 +37,26 @@ Value context_values(const Task& task) {
   return all;
 }
 
+Value text_or_nil(const std::string& text) { return text.empty() ? Value() : text_value(text); }
+
+void add_session(DictBuilder& out, Vm& vm) {
+  SessionLineage session = current_session(vm).value_or(SessionLineage());
+  out.add("agent_session_id", text_or_nil(session.id))
+      .add("parent_agent_session_id", text_or_nil(session.parent))
+      .add("root_agent_session_id", text_or_nil(session.root));
+}
+
+Value field_of(const Value& dict, std::string_view name) {
+  const Value* found = dict.is_dict() ? dict.as_dict()->find(name) : nullptr;
+  return found ? *found : Value();
+}
+
+void add_workflow(DictBuilder& out, const Task& task) {
+  Value workflow = scope_value(task, "workflow");
+  for (std::string_view field : kOfWorkflow) out.add(field, field_of(workflow, field));
+  out.add("worker_id", field_of(scope_value(task, "worker"), "id"));
+}
+
 Outcome<Value> debug_info(Call& call) {
   Value supervisors = HARN_TRY(supervisor_states(call.vm()));
   return DictBuilder()
@@ -62,6 +71,8 @@ Outcome<Value> runtime_context(Call& call) {
   Value debug = HARN_TRY(debug_info(call));
   DictBuilder out;
   for (std::string_view field : kUnavailable) out.add(field, Value());
+  add_session(out, call.vm());
+  add_workflow(out, task);
   std::string group = task_group_text(task);
   return out.add("task_id", text_value(task_id_text(task.id)))
       .add("parent_task_id", task.is_root() ? Value() : text_value(task_id_text(task.parent_id)))
@@ -75,6 +86,8 @@ Outcome<Value> runtime_context(Call& call) {
       .add("debug", std::move(debug))
       .done();
 }
+
+Outcome<Value> task_id(Call&) { return text_value(task_id_text(Scheduler::current().id)); }
 
 // ---- task-local values ----
 
@@ -123,7 +136,7 @@ Outcome<Value> clear(Call& call) {
 
 Outcome<std::string> own_key(Call& call) { return std::string(kOurs) + std::string(HARN_TRY(call.text(0))); }
 
-Outcome<Value> get_own(Call& call) { return value_of(Scheduler::current(), HARN_TRY(own_key(call))); }
+Outcome<Value> get_own(Call& call) { return scope_value(Scheduler::current(), HARN_TRY(call.text(0))); }
 
 Outcome<Value> set_own(Call& call) {
   std::string key = HARN_TRY(own_key(call));
@@ -135,15 +148,37 @@ Outcome<Value> set_own(Call& call) {
   return Value();
 }
 
+// The fields that are given stand in front of those that are there.
+Outcome<Value> merge_own(Call& call) {
+  std::string key = HARN_TRY(own_key(call));
+  Task& task = Scheduler::current();
+  Value before = value_of(task, key), merged = before.is_dict() ? before : Value(new_dict());
+  if (!call.arg(1).is_dict()) return type_error("__scope_merge: expected a dict");
+  for (auto [name, value] : call.arg(1).as_dict()->entries()) dict_set(merged, name->view(), *value);
+  Value changed = all_values(task);
+  dict_set(changed, key, std::move(merged));
+  task.context = std::move(changed);
+  return before;
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__scope_get",
      .signature = "(name: string) -> any",
      .doc = "A value of the runtime that tasks hand down; nil: none.",
      .call = get_own},
+    {.name = "__scope_merge",
+     .signature = "(name: string, fields: dict) -> any",
+     .doc = "Adds fields to a value that tasks hand down; gives what it was before.",
+     .call = merge_own},
     {.name = "__scope_set",
      .signature = "(name: string, value: any) -> nil",
      .doc = "Sets it for this task and those it starts from now on.",
      .call = set_own},
+    {.name = "__task_id",
+     .signature = "() -> string",
+     .doc = "The id of the running task.",
+     .example = "__task_id() == runtime_context().task_id",
+     .call = task_id},
     {.name = "runtime_context",
      .signature = "() -> dict",
      .doc = "Who the running task is: its id, parent, root, group and more; what is not available is nil.",
@@ -179,5 +214,9 @@ constinit const Builtin kRows[] = {
 }  // namespace
 
 std::span<const Builtin> runtime_context_rows() { return kRows; }
+
+Value scope_value(const Task& task, std::string_view name) {
+  return value_of(task, std::string(kOurs) + std::string(name));
+}
 
 }  // namespace harn::builtins

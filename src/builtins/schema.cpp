@@ -3,8 +3,10 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
-#include "data/json.h"
+#include "builtins/schema_fit.h"
 #include "builtins/schema_validate.h"
+#include "data/json.h"
+#include "data/loose_json.h"
 #include "vm/vm.h"
 
 // Checking values against schemas. The checks themselves are in schema_validate.cpp, changes of
@@ -131,12 +133,45 @@ Value scrape_lines(std::string_view text, const Value& schema) {
   return found;
 }
 
+// A value that was not written as JSON has it, or not quite as the schema wants it; and what was mended.
+struct Mended {
+  std::optional<Value> value;
+  Value repairs = new_list();
+};
+
+Mended mended_value(std::string_view text, const Value& schema) {
+  using Wanted = data::LooseReader::Wanted;
+  schema::Keywords words(schema.as_dict());
+  const Value* type = words[schema::Keyword::Type];
+  uint32_t bits = type && type->is_string() ? schema::type_bits(type->as_string()->view()) : 0;
+  bool wants_list = bits == schema::kList || (bits == 0 && words[schema::Keyword::Items]);
+  bool wants_object = bits == schema::kDict || (bits == 0 && words[schema::Keyword::Properties]);
+  auto read = data::read_loose(text, wants_list ? Wanted::List : wants_object ? Wanted::Object : Wanted::Any);
+  Mended mended;
+  if (!read.value) return mended;
+  schema::Fitter fitter(schema, RegexCache::of_thread());
+  mended.value = fitter.fit(*read.value);
+  for (const data::Repair& one : read.repairs) {
+    Value entry = DictBuilder()
+                      .add("kind", text_value(one.kind))
+                      .add("offset", Value::integer(static_cast<int64_t>(one.offset)))
+                      .done();
+    writable_list(mended.repairs)->push(std::move(entry));
+  }
+  for (const schema::FitRepair& one : fitter.repairs) {
+    Value entry = DictBuilder().add("kind", text_value(one.kind)).add("path", text_value(one.path)).done();
+    writable_list(mended.repairs)->push(std::move(entry));
+  }
+  return mended;
+}
+
 struct Recovery {
   std::string stage = "failed";
   std::string error;
   std::string category;
   int64_t attempts = 0;
   Value data;
+  Value repairs = new_list();
 
   Value to_value(std::string_view text) const {
     bool ok = stage != "failed";
@@ -149,6 +184,7 @@ struct Recovery {
         .add("attempts", Value::integer(attempts))
         .add("stage", text_value(stage))
         .add("repaired", Value::boolean(ok && stage != "parsed"))
+        .add("repairs", repairs)
         .done();
   }
 };
@@ -180,8 +216,13 @@ Outcome<Value> schema_recover(Call& call) {
   if (auto parsed = data::parse_json(text); parsed && HARN_TRY(accepts("parsed", *parsed)))
     return recovery.to_value(text);
   recovery.attempts = 2;
-  if (auto parsed = data::parse_json(data::find_json(text)); parsed && HARN_TRY(accepts("extracted", *parsed)))
-    return recovery.to_value(text);
+  if (call.arg(1).is_dict()) {
+    Mended mended = mended_value(text, call.arg(1));
+    if (mended.value && HARN_TRY(accepts("extracted", *mended.value))) {
+      recovery.repairs = std::move(mended.repairs);
+      return recovery.to_value(text);
+    }
+  }
   recovery.attempts = 3;
   Value scraped = scrape_lines(text, call.arg(1));
   if (scraped.as_dict()->size() > 0 && HARN_TRY(accepts("regex", scraped))) return recovery.to_value(text);
@@ -205,7 +246,7 @@ constinit const Builtin kRows[] = {
      .example = R"(json_validate([1], {type: "array", items: {type: "integer"}}))",
      .call = json_validate},
     {.name = "schema_check",
-     .signature = "<T>(value: unknown, schema: Schema<T>) -> Result<T, string>",
+     .signature = "<T>(value: unknown, schema: Schema<T>) -> Result<T, any>",
      .doc = "Returns Ok with the value when it fits the schema, else Err with what is wrong.",
      .example = R"(is_err(schema_check("a", {type: "int"})))",
      .call = schema_check},
@@ -225,14 +266,14 @@ constinit const Builtin kRows[] = {
      .example = R"(schema_of({type: "int"}) == {type: "int"})",
      .call = schema_of},
     {.name = "schema_parse",
-     .signature = "<T>(value: unknown, schema: Schema<T>) -> Result<T, string>",
+     .signature = "<T>(value: unknown, schema: Schema<T>) -> Result<T, any>",
      .doc = "Like `schema_check`, with the schema's defaults filled in.",
      .example = R"(unwrap(schema_parse({}, {properties: {a: {default: 1}}})) == {a: 1})",
      .call = schema_parse},
     {.name = "schema_recover",
      .signature = "<T>(text: string, schema: Schema<T>, options?: {llm_repair?: bool | dict, apply_defaults?: bool, "
                   "...dict}) -> {ok: bool, data: T?, raw_text: string, error: string, error_category: string?, "
-                  "attempts: int, stage: string, repaired: bool}",
+                  "attempts: int, stage: string, repaired: bool, repairs: list<dict>}",
      .doc = "Finds a value that fits the schema in text that may hold more than JSON.",
      .example = R"(schema_recover("It is {\"a\": 1}.", {type: "dict"}, nil).stage == "extracted")",
      .call = schema_recover},

@@ -430,7 +430,7 @@ constinit const Builtin kRows[] = {
      .example = "shared_map_snapshot(shared_map(\"memo\", {a: 1}), \"a\").value == 1",
      .call = shared_map_snapshot},
     {.name = "shared_metrics",
-     .signature = "(handle?: dict) -> dict | list<dict>",
+     .signature = "() -> list<dict>; (handle: dict) -> dict",
      .doc = "What has been counted for a shared cell or map, or a list of all.",
      .example = "shared_metrics(shared_cell(\"n\")).read_count == 0",
      .call = shared_metrics},

@@ -46,6 +46,16 @@ using EventSources = SharedTable<std::string, std::shared_ptr<EventSource>>;
 EventSources& sources_of(Call& call) { return call.vm().local<EventSources>(); }
 effects::Run& run_of(Call& call) { return effects::Run::current(call.vm()); }
 
+Value add_source(Call& call, uint64_t stream, const std::string& url) {
+  auto source = std::make_shared<EventSource>();
+  source->stream = stream;
+  source->url = url;
+  std::string name = fmt::format("sse-{}", sources_of(call).next_number());
+  sources_of(call).put(name, source);
+  note_transport(call.vm(), {"sse", url, name, "connect", ""});
+  return text_value(name);
+}
+
 // (method, url, options?) or (url, options?).
 Outcome<Value> sse_connect(Call& call) {
   bool has_method = call.arg(1).is_string();
@@ -64,13 +74,47 @@ Outcome<Value> sse_connect(Call& call) {
     return throw_text(ErrorKind::Network, "sse_connect: the server answered with status {} ({})", head.status,
                       wish.plan.request.shown());
   }
-  auto source = std::make_shared<EventSource>();
-  source->stream = head.stream;
-  source->url = wish.plan.request.url;
-  std::string name = fmt::format("sse-{}", sources_of(call).next_number());
-  sources_of(call).put(name, source);
-  note_transport(call.vm(), {"sse", source->url, name, "connect", ""});
-  return text_value(name);
+  return add_source(call, head.stream, wish.plan.request.url);
+}
+
+// All of a body, which may be as large as one event.
+Outcome<std::string> whole_body(Call& call, uint64_t stream, int64_t timeout_ms) {
+  std::string body;
+  for (;;) {
+    effects::ReadHttp request{.stream = stream, .timeout_ms = timeout_ms > 0 ? timeout_ms : -1};
+    auto piece = HARN_TRY(effects::perform(run_of(call), request));
+    if (piece.is_late)
+      return throw_text(ErrorKind::Timeout, "http: request failed: no more came within {} ms", timeout_ms);
+    if (piece.failure != effects::HttpFailure::None)
+      return throw_text(effects::kind_of(piece.failure), "http: request failed: {}", piece.message);
+    if (piece.is_end || !piece.is_known) return body;
+    body += piece.bytes;
+    if (body.size() > kMostBytes)
+      return throw_text(ErrorKind::Limit, "http: the answer is larger than {} bytes", kMostBytes);
+  }
+}
+
+// (method, url, options): events where the server answers with them, else the body.
+Outcome<Value> exchange(Call& call) {
+  auto wish = HARN_TRY(http_wish(call, display(call.arg(0)), display(call.arg(1)), call.arg(2)));
+  if (sources_of(call).count() >= kMostConnections)
+    return throw_text(ErrorKind::Limit, "http: {} streams of events are open; wait for one of them", kMostConnections);
+  auto head = HARN_TRY(effects::open_stream(run_of(call), wish.plan));
+  bool has_events = std::any_of(head.headers.begin(), head.headers.end(), [](const auto& header) {
+    return text::ascii_lower(header.name) == "content-type" &&
+           text::ascii_lower(header.value).starts_with("text/event-stream");
+  });
+  DictBuilder out;
+  out.add("status", Value::integer(head.status));
+  out.add("headers", http_headers(head.headers, wish.plan.request.decompress));
+  if (has_events && is_ok_status(head.status)) {
+    out.add("source", add_source(call, head.stream, wish.plan.request.url));
+    return out.done();
+  }
+  auto body = whole_body(call, head.stream, wish.plan.request.timeout_ms);
+  HARN_CHECK(effects::perform(run_of(call), effects::CloseHttp{head.stream}));
+  out.add("body", text_value(text::to_valid_utf8(HARN_TRY(std::move(body)))));
+  return out.done();
 }
 
 Value event_value(const data::ServerEvent& event) {
@@ -142,6 +186,14 @@ void source_fields(park::Archive& archive, Vm& vm) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__http_exchange",
+     .signature = "(method: string, url: string, options: dict) -> dict",
+     .doc = "An answer that may be a stream of events: {status, headers, source} for sse_receive, or {status, headers, "
+            "body}.",
+     .example = "unwrap_err(try { __http_exchange(\"GET\", \"http://127.0.0.1:1\", {}) }).starts_with(\"http: request "
+                "failed\")",
+     .needs = Capability::Network,
+     .wait = on_fiber<exchange>},
     {.name = "sse_close",
      .signature = "(source: string) -> bool",
      .doc = "Ends a connection for events; false when there is none of that name.",

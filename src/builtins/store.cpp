@@ -69,7 +69,7 @@ constinit const Builtin kRows[] = {
      .wait = on_fiber<store_save>},
     {.name = "store_set",
      .signature = "(key: string, value: any) -> nil",
-     .doc = "Keeps a value, as JSON, under a key of the persistent store, which is on the disk afterwards.",
+     .doc = "Keeps a value under a key of the persistent store, in a JSON file that is on the disk afterwards.",
      .example = "store_set(\"a\", 1) == nil",
      .needs = Capability::StateRead,
      .wait = on_fiber<store_set>},

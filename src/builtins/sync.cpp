@@ -137,7 +137,7 @@ constinit const Builtin kRows[] = {
      .example = "sync_release(sync_mutex_acquire())",
      .call = sync_release},
     {.name = "sync_metrics",
-     .signature = "(kind?: string, key?: string) -> dict | list<dict>",
+     .signature = "(kind?: string) -> list<dict>; (kind: string, key: string) -> dict",
      .doc = "Counters of one lock (kind and key given), or a list of those of all that match.",
      .example = "sync_metrics(\"mutex\", \"nobody took this\") == nil",
      .call = sync_metrics},

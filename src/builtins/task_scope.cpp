@@ -1,6 +1,7 @@
 #include "builtins/task_scope.h"
 
 #include "base/result.h"
+#include "builtins/sessions.h"
 #include "vm/scheduler.h"
 #include "vm/cycles.h"
 #include "vm/transfer.h"
@@ -38,6 +39,14 @@ Outcome<std::string> scope_id(Call& call, std::string_view scope, const DictObje
   if (scope == "task_group") return task_group_scope_id(task);
   if (scope == "task") return "task:" + task_id_text(task.id);
   // Outside a workflow or an agent session both stand for the whole program.
+  if (scope == "agent_session") {
+    if (auto session = current_session(call.vm())) return "agent_session:" + session->id;
+  }
+  if (scope == "workflow_run") {
+    Value workflow = scope_value(task, "workflow");
+    const Value* run = workflow.is_dict() ? workflow.as_dict()->find("run_id") : nullptr;
+    if (run && run->is_string()) return "workflow_run:" + std::string(run->as_string()->view());
+  }
   if (scope == "workflow_run" || scope == "agent_session") return std::string(scope) + ":" + task_id_text(0);
   if (scope == "tenant") return tenant_scope_id(call, options);
   if (scope == "process") return std::string("process:vm");

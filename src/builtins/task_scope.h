@@ -72,6 +72,9 @@ class ScopedStore {
   std::map<std::pair<std::string, std::string>, std::unique_ptr<T>> items_;
 };
 
+// What the runtime hands down to tasks under that name (`__scope_set`); nil: nothing.
+vm::Value scope_value(const vm::Task& task, std::string_view name);
+
 // A transferred value that many tasks read, with its owner's lock held: one with state is copied.
 vm::Outcome<vm::Value> read_shared(const vm::Value& stored);
 

@@ -133,7 +133,7 @@ Step sleep(WaitCall& call) {
 constinit const Builtin kRows[] = {
     {.name = "__spawn", .signature = "<T>(body: fn() -> T) -> task<T>", .doc = "Starts a task.", .call = spawn},
     {.name = "await",
-     .signature = "<T>(task: task<T>) -> T",
+     .signature = "<T>(task: task<T> | T) -> T",
      .doc = "Waits for a task and gives its result, or throws its error; a second time gives nil.",
      .example = "await(spawn { 1 + 1 }) == 2",
      .wait = await},

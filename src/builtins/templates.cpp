@@ -150,10 +150,16 @@ class Files : public templates::Loader {
 
 // ---- rendering ----
 
+Outcome<Value> bindings_of(Call& call) {
+  const Value& bindings = call.arg(1);
+  if (bindings.is_nil() || bindings.is_dict() || bindings.is(Kind::Struct)) return bindings;
+  return type_error("{}: bindings must be a dict, got {}", call.row().name, type_name(bindings));
+}
+
 Outcome<Value> render_string(Call& call) {
   Tree tree = HARN_TRY(parse(HARN_TRY(call.text(0)), ""));
   Files files(call);
-  return text_value(HARN_TRY(templates::render(files, {std::move(tree), ""}, call.arg(1))));
+  return text_value(HARN_TRY(templates::render(files, {std::move(tree), ""}, HARN_TRY(bindings_of(call)))));
 }
 
 // Only an include waits for anything.
@@ -166,7 +172,7 @@ Outcome<Value> render(Call& call) {
   auto path = HARN_TRY(call.text(0));
   Files files(call);
   Loaded root = HARN_TRY(files.open(std::string(path)));
-  return text_value(HARN_TRY(templates::render(files, root, call.arg(1))));
+  return text_value(HARN_TRY(templates::render(files, root, HARN_TRY(bindings_of(call)))));
 }
 
 // ---- where text comes from ----
@@ -188,7 +194,7 @@ Outcome<Value> render_with_provenance(Call& call) {
   Files files(call);
   Loaded root = HARN_TRY(files.open(std::string(path)));
   std::vector<templates::Span> spans;
-  std::string text = HARN_TRY(templates::render(files, root, call.arg(1), &spans));
+  std::string text = HARN_TRY(templates::render(files, root, HARN_TRY(bindings_of(call)), &spans));
   auto list = new_list(spans.size());
   for (const templates::Span& span : spans) {
     step(8);
@@ -223,12 +229,14 @@ constinit const Builtin kRows[] = {
             "the project.",
      .example = R"(unwrap_err(try { render("/no/such/file") }).starts_with("Failed to read template /no/such/file"))",
      .needs = Capability::FileRead,
+     .flags = BuiltinFlags::Template,
      .wait = on_fiber<render>},
     {.name = "render_prompt",
      .signature = "(path: string, bindings?: dict) -> string",
      .doc = "The same as render.",
      .example = R"(unwrap_err(try { render_prompt("/no/such/file") }).starts_with("Failed to read template"))",
      .needs = Capability::FileRead,
+     .flags = BuiltinFlags::Template,
      .wait = on_fiber<render>},
     {.name = "render_string",
      .signature = "(template: string, bindings?: dict) -> string",
@@ -240,6 +248,7 @@ constinit const Builtin kRows[] = {
      .doc = "Renders a file and says which part of the text comes from where: {text, template_uri, prompt_id, spans}.",
      .example = R"(unwrap_err(try { render_with_provenance("/no/such/file") }).starts_with("Failed to read template"))",
      .needs = Capability::FileRead,
+     .flags = BuiltinFlags::Template,
      .wait = on_fiber<render_with_provenance>},
 };
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/error_categories.h"
 #include "builtins/families.h"
 #include "vm/error_text.h"
 
@@ -36,29 +37,6 @@ Outcome<Value> assert_ne(Call& call) {
 }
 
 // ---- error categories ----
-
-constexpr std::array<std::string_view, 15> kCategories = {"timeout",
-                                                          "auth",
-                                                          "rate_limit",
-                                                          "overloaded",
-                                                          "server_error",
-                                                          "transient_network",
-                                                          "schema_validation",
-                                                          "tool_error",
-                                                          "tool_rejected",
-                                                          "egress_blocked",
-                                                          "cancelled",
-                                                          "not_found",
-                                                          "circuit_open",
-                                                          "budget_exceeded",
-                                                          "generic"};
-
-bool is_category(std::string_view name) {
-  for (std::string_view category : kCategories) {
-    if (category == name) return true;
-  }
-  return false;
-}
 
 // Words that tell what kind of failure a text is about; the first that occurs decides. Three digits
 // must stand alone.
@@ -126,7 +104,7 @@ std::string_view stated_category(std::string_view text) {
   constexpr std::string_view kStart = "Error [";
   if (!text.starts_with(kStart)) return {};
   std::string_view name = text.substr(kStart.size(), text.find(']') - kStart.size());
-  return is_category(name) ? name : std::string_view();
+  return is_error_category(name) ? name : std::string_view();
 }
 
 std::string_view guess_category(std::string_view text) {
@@ -146,7 +124,7 @@ std::string_view category_of(const Value& error) {
   if (error.is_string()) return guess_category(error.as_string()->view());
   if (!error.is_dict() && !error.is(Kind::Struct)) return "generic";
   const Value* category = error.as_dict()->find("category");
-  if (category && category->is_string() && is_category(category->as_string()->view())) {
+  if (category && category->is_string() && is_error_category(category->as_string()->view())) {
     return category->as_string()->view();
   }
   const Value* message = error.as_dict()->find("message");
@@ -159,7 +137,7 @@ Outcome<Value> error_category(Call& call) { return text_value(category_of(call.a
 
 Outcome<Value> throw_error(Call& call) {
   auto category = HARN_TRY(call.text_or(1, "generic"));
-  if (!is_category(category)) category = "generic";
+  if (!is_error_category(category)) category = "generic";
   return throw_value(DictBuilder().add("message", call.take(0)).add("category", text_value(category)).done());
 }
 

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "builtins/signed_text.h"
 #include "crypto/digest.h"
 
 namespace harn::builtins {
@@ -188,9 +189,7 @@ std::string canonical_query(const Pairs& query) {
 
 Outcome<std::string> signature_of(const Call& call, const Resource& resource, std::string_view secret) {
   std::string message = "harn-signed-url-v1\n" + resource.name + "\n" + canonical_query(resource.query);
-  auto sum = crypto::hmac_sha256(secret, message);
-  if (!sum) return runtime_error(ErrorKind::Unsupported, "{}: {}", call.row().name, sum.error());
-  return codecs::to_base64(*sum, codecs::Base64::Url);
+  return builtins::signature_of(call, message, secret);
 }
 
 Outcome<Value> signed_url(Call& call) {

@@ -13,6 +13,7 @@ enum class BuiltinFlags : uint8_t {
   Constant = 1 << 0,  // a `const` may call it
   Acquires = 1 << 1,  // gives a permit that is released where the block of the call ends
   Property = 1 << 2,  // a method that `value.name` means too
+  Template = 1 << 3,  // its first argument is the path of a template
 };
 constexpr bool has(BuiltinFlags flags, BuiltinFlags flag) {
   return (static_cast<uint8_t>(flags) & static_cast<uint8_t>(flag)) != 0;

@@ -82,6 +82,10 @@ using Keys = std::vector<std::string>;
 using DeclarationId = uint64_t;
 constexpr DeclarationId kResultDeclaration = 1;
 
+// A list or dict that is known when compiling, such as the schema of a type. Parts may be shared.
+struct Data;
+using DataPtr = std::shared_ptr<const Data>;
+
 struct EnumShape {
   std::string name;
   std::vector<std::pair<std::string, int>> variants;
@@ -91,11 +95,9 @@ struct StructShape {
   std::string name;
   std::vector<std::string> fields;
   DeclarationId declaration;
+  DataPtr schema;  // of its instances
 };
 
-// A list or dict that is known when compiling, such as the schema of a type. Parts may be shared.
-struct Data;
-using DataPtr = std::shared_ptr<const Data>;
 struct Data {
   using List = std::vector<DataPtr>;
   using Dict = std::vector<std::pair<std::string, DataPtr>>;

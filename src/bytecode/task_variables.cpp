@@ -31,31 +31,34 @@ void each_instruction(const Code& code, Visit visit) {
   for (uint32_t at = 0; at < code.words.size(); at += length(row(op_of(code.words[at])).format)) visit(at);
 }
 
-class Analysis {
+}  // namespace
+
+class VariableUse::Analysis {
  public:
   explicit Analysis(const Program& program) : variables_(static_cast<uint32_t>(program.globals.size())) {
     for (auto& module : program.modules) collect(*module, true);
   }
 
-  std::vector<uint32_t> run() {
+  std::vector<uint32_t> of_tasks() const {
     // Module code itself runs in the first task only. A function that is only ever called by its name is
     // reached through its callers.
+    if (is_too_large_) return all_variables();
+    std::vector<const Code*> open;
     for (const Code* code : all_) {
       if (modules_.contains(code)) continue;
-      if (!is_plain_function(code) || code->is_generator) visit(*code);
+      if (!is_plain_function(code) || code->is_generator) open.push_back(code);
     }
-    if (is_too_large_) return all_variables();
-    seen_.insert(types_.begin(), types_.end());
-    std::vector<uint32_t> out(seen_.begin(), seen_.end());
+    std::unordered_set<uint32_t> seen = named_from(std::move(open));
+    seen.insert(types_.begin(), types_.end());
+    std::vector<uint32_t> out(seen.begin(), seen.end());
     std::sort(out.begin(), out.end());
     return out;
   }
 
-  ReachedVariables reached_from(const Code& code) {
+  ReachedVariables reached_from(const Code& code) const {
     if (is_too_large_) return {all_variables(), {}};
-    visit(code);
     ReachedVariables out;
-    for (uint32_t variable : seen_) {
+    for (uint32_t variable : named_from({&code})) {
       auto writes = writes_.find(variable);
       bool once = writes != writes_.end() && writes->second == 1 && !written_by_functions_.contains(variable);
       if (once && functions_.contains(variable)) continue;
@@ -105,21 +108,24 @@ class Analysis {
     return found != declared_.end() && writes_.at(found->second) == 1 && !used_as_value_.contains(found->second);
   }
 
-  void visit(const Code& first) {
-    std::vector<const Code*> open{&first};
+  // The variables that this code, and what it holds and calls, names.
+  std::unordered_set<uint32_t> named_from(std::vector<const Code*> open) const {
+    std::unordered_set<const Code*> visited;
+    std::unordered_set<uint32_t> seen;
     while (!open.empty()) {
       const Code* code = open.back();
       open.pop_back();
-      if (!visited_.insert(code).second) continue;
+      if (!visited.insert(code).second) continue;
       each_instruction(*code, [&](uint32_t at) {
         int64_t variable = variable_of(code->words, at);
         if (variable < 0) return;
-        seen_.insert(static_cast<uint32_t>(variable));
+        seen.insert(static_cast<uint32_t>(variable));
         auto [from, to] = functions_.equal_range(static_cast<uint32_t>(variable));
         for (; from != to; ++from) open.push_back(from->second);
       });
       for (auto& function : code->functions) open.push_back(function.get());
     }
+    return seen;
   }
 
   uint32_t variables_;
@@ -132,16 +138,12 @@ class Analysis {
   std::unordered_set<uint32_t> types_;                 // structs and enums of the top level
   std::unordered_set<uint32_t> written_by_functions_;  // or in part, which may happen at any time
   std::unordered_set<uint32_t> used_as_value_;
-  std::unordered_set<const Code*> visited_;
-  std::unordered_set<uint32_t> seen_;
 };
 
-}  // namespace
+VariableUse::VariableUse(const Program& program) : analysis_(std::make_unique<Analysis>(program)) {}
+VariableUse::~VariableUse() = default;
 
-std::vector<uint32_t> task_variables(const Program& program) { return Analysis(program).run(); }
-
-ReachedVariables reached_variables(const Program& program, const Code& code) {
-  return Analysis(program).reached_from(code);
-}
+std::vector<uint32_t> VariableUse::of_tasks() const { return analysis_->of_tasks(); }
+ReachedVariables VariableUse::reached_from(const Code& code) const { return analysis_->reached_from(code); }
 
 }  // namespace harn::bytecode

@@ -1,49 +1,23 @@
 #include "cli/builtin_text.h"
 
+#include <algorithm>
+
 #include "base/fmt.h"
-#include "vm/handle.h"
+#include "builtins/registry.h"
 
 namespace harn::cli {
 
-using vm::Kind;
-
 namespace {
 
-struct KindName {
-  Kind kind;
-  std::string_view name;
-};
-// As `type_of` calls them; ranges are lists to a program.
-constexpr KindName kKindNames[] = {
-    {Kind::Nil, "nil"},         {Kind::Bool, "bool"},
-    {Kind::Int, "int"},         {Kind::Float, "float"},
-    {Kind::String, "string"},   {Kind::Bytes, "bytes"},
-    {Kind::List, "list"},       {Kind::Dict, "dict"},
-    {Kind::Struct, "struct"},   {Kind::Set, "set"},
-    {Kind::Enum, "enum"},       {Kind::Pair, "pair"},
-    {Kind::Iter, "iter"},       {Kind::Generator, "generator"},
-    {Kind::Closure, "closure"}, {Kind::Builtin, "builtin"},
-    {Kind::Rng, "rng"},
-};
-
-std::string receivers(const vm::Builtin& row) {
-  std::string out;
-  for (const KindName& known : kKindNames) {
-    if (row.receiver & vm::on(known.kind)) out += fmt::format("{}{}", out.empty() ? "" : "|", known.name);
-  }
-  if (row.handle) out += fmt::format("{}{}", out.empty() ? "" : "|", row.handle->name);
-  return out;
-}
+std::string receivers(const vm::Builtin& row) { return fmt::format("{}", fmt::join(builtins::receivers(row), "|")); }
 
 }  // namespace
 
 bool is_internal(const vm::Builtin& row) { return row.name.starts_with("__"); }
 
 bool is_method_of(const vm::Builtin& row, std::string_view kind) {
-  for (const KindName& known : kKindNames) {
-    if (known.name == kind) return row.receiver & vm::on(known.kind);
-  }
-  return row.handle && row.handle->name == kind;
+  auto all = builtins::receivers(row);
+  return std::find(all.begin(), all.end(), kind) != all.end();
 }
 
 std::string heading(const vm::Builtin& row) {

@@ -1,112 +1,103 @@
-#include <unistd.h>
-
 #include <algorithm>
-#include <span>
-#include <unordered_set>
 
+#include "base/fmt.h"
+#include "cli/check_run.h"
 #include "cli/commands.h"
-#include "engine/sources.h"
+#include "cli/cost_report.h"
 #include "cli/files.h"
-#include "cli/json.h"
 #include "cli/output.h"
+#include "cli/problem_report.h"
+#include "cli/project.h"
+#include "modules/path.h"
 
 namespace harn::cli {
 
 namespace {
 
-class Checker {
- public:
-  explicit Checker(bool json) : json_(json) { report_.object().key("files").list(); }
-
-  using Problems = std::span<const diag::Diagnostic* const>;
-
-  void add(const std::string& path, Problems problems) {
-    bool errors =
-        std::any_of(problems.begin(), problems.end(), [](auto* one) { return one->severity == diag::Severity::Error; });
-    bool clean = problems.empty();
-    ++(errors ? errors_ : clean ? ok_ : warnings_);
-    Problems shown = problems.first(std::min(problems.size(), diag::Sink::kMost));
-    if (json_) return add_file(path, errors ? "error" : clean ? "ok" : "warning", shown);
-    if (clean) write_out(fmt::format("{}: ok\n", path));
-    else show(shown, problems.size() - shown.size());
-  }
-
-  void unreadable(const std::string& path, const std::string& message) {
-    ++errors_;
-    if (!json_) {
-      fail_with(message);
-      return;
+// What was named, and with `--workspace` what the manifest lists.
+Result<std::vector<std::string>> files_to_check(const Arguments& arguments) {
+  std::vector<std::string> named(arguments.operands().begin(), arguments.operands().end());
+  if (arguments.has("--workspace")) {
+    auto project = HARN_TRY(find_project(named.empty() ? "" : named[0]));
+    if (!project.manifest.workspace_pipelines) {
+      return fail(ErrorKind::Invalid, "`--workspace` needs `pipelines` in the `[workspace]` of harn.toml");
     }
-    ++diagnostics_;
-    report_.object().field("path", path).field("status", "error").key("diagnostics").list();
-    report_.object().field("source", "io").field("severity", "error").field("message", message).end();
-    report_.end().end();
-  }
-
-  int finish() {
-    if (json_) {
-      report_.end().key("summary").object();
-      report_.field("ok", ok_).field("warnings", warnings_).field("errors", errors_);
-      report_.field("diagnostics", diagnostics_).end().end();
-      Problem problem;
-      if (errors_) problem = {"check_failed", "some files have errors"};
-      print_envelope(1, report_.take(), problem);
+    std::string here = real_path(".").value_or("") + "/";
+    for (const std::string& one : *project.manifest.workspace_pipelines) {
+      std::string path = modules::path::join(project.root, one);
+      named.push_back(path.starts_with(here) ? path.substr(here.size()) : path);
     }
-    return errors_ ? kFailure : kSuccess;
   }
-
- private:
-  // A module that several checked files import is reported once.
-  bool is_new(const diag::Diagnostic& diagnostic) { return seen_.insert(&diagnostic).second; }
-
-  void show(Problems problems, size_t left_out) {
-    diag::Colour colour = colour_of(STDERR_FILENO);
-    for (const diag::Diagnostic* diagnostic : problems) {
-      if (is_new(*diagnostic)) write_error(diag::render(*diagnostic, colour) + "\n");
-    }
-    if (left_out > 0) write_error(fmt::format("and {} more\n", left_out));
-  }
-
-  void add_file(const std::string& path, std::string_view status, Problems problems) {
-    report_.object().field("path", path).field("status", status).key("diagnostics").list();
-    for (const diag::Diagnostic* diagnostic : problems) {
-      report_.raw(diag::render_json(*diagnostic));
-      ++diagnostics_;
-    }
-    report_.end().end();
-  }
-
-  bool json_;
-  JsonWriter report_;
-  int64_t ok_ = 0, warnings_ = 0, errors_ = 0, diagnostics_ = 0;
-  std::unordered_set<const diag::Diagnostic*> seen_;
-};
-
-int check(const Arguments& arguments) {
-  bool json = arguments.has("--json");
-  auto files = find_sources(arguments.operands());
-  if (!files) return report_failure(arguments, "source_not_found", files.error().message);
-  engine::ManyFiles many(*files, engine::ManyFiles::For::Checking);
-  Checker checker(json);
-  for (size_t i = 0; i < files->size(); ++i) {
-    if (auto error = many.read_error(i)) checker.unreadable((*files)[i], error->message);
-    else checker.add((*files)[i], many.problems(i));
-  }
-  return checker.finish();
+  return find_sources({named.begin(), named.end()}, Templates::Yes);
 }
 
-constexpr Option kOptions[] = {{.name = "--json", .help = "print a JSON envelope"}};
+CheckRun::Options options_of(const Arguments& arguments) {
+  return {.invariants = arguments.has("--invariants"),
+          .cost = arguments.has("--cost"),
+          .preflight = std::string(arguments.text("--preflight").value_or("")),
+          .host_capabilities = std::string(arguments.text("--host-capabilities").value_or(""))};
+}
+
+int check(const Arguments& arguments) {
+  if (arguments.operands().empty() && !arguments.has("--workspace")) {
+    return report_usage(arguments, {"`harn check` needs a path, or `--workspace`", ""});
+  }
+  auto files = files_to_check(arguments);
+  if (!files) {
+    bool is_usage = files.error().kind == ErrorKind::Invalid && arguments.has("--workspace");
+    if (is_usage) return report_usage(arguments, {files.error().message, ""});
+    return report_failure(arguments, "source_not_found", files.error().message);
+  }
+  CheckRun run(*files, options_of(arguments));
+  if (auto& error = run.manifest_error()) return report_failure(arguments, "manifest_invalid", error->message);
+  for (const std::string& warning : run.manifest_warnings()) write_error(fmt::format("warning: {}\n", warning));
+  bool json = arguments.has("--json"), denied = false;
+  ProblemReport report(json, "ok", "check_failed");
+  std::vector<const audit::PipelineCost*> costs;
+  for (size_t i = 0; i < files->size(); ++i) {
+    if (auto error = run.read_error(i)) {
+      report.unreadable((*files)[i], error->message);
+      continue;
+    }
+    auto problems = run.problems(i);
+    denied |= run.is_strict(i) && !problems.empty();
+    report.add((*files)[i], problems);
+    for (const audit::PipelineCost* one : run.costs(i)) costs.push_back(one);
+  }
+  bool failed = report.files_with_errors() > 0 || denied;
+  bool shows_cost = arguments.has("--cost");
+  report.finish(failed, shows_cost ? fmt::format("\"costs\":{}", cost_json(costs)) : "");
+  if (shows_cost && !json) write_out(cost_text(costs));
+  return failed ? kFailure : kSuccess;
+}
+
+constexpr std::string_view kSeverities[] = {"error", "warning", "off"};
+constexpr Option kOptions[] = {
+    {.name = "--workspace", .help = "check what `[workspace] pipelines` of harn.toml lists, too"},
+    {.name = "--invariants", .help = "check what `@invariant` promises, on every way through the program"},
+    {.name = "--cost", .help = "print what each pipeline may cost at most"},
+    {.name = "--host-capabilities",
+     .value = "FILE",
+     .kind = ValueKind::Path,
+     .help = "the operations that the host has: JSON or TOML"},
+    {.name = "--preflight",
+     .value = "SEVERITY",
+     .kind = ValueKind::Choice,
+     .choices = kSeverities,
+     .help = "how bad it is when something is missing that a run needs: error, warning or off"},
+    {.name = "--json", .help = "print a JSON envelope"},
+};
 
 }  // namespace
 
 constinit const Command kCheck = {
     .name = "check",
-    .summary = "Find problems without running: syntax, names, imports, argument counts",
-    .operands = {.shown = "PATH...", .least = 1, .most = kAnyNumber},
+    .summary = "Find problems without running: syntax, names, imports, types, templates",
+    .operands = {.shown = "[PATH...]", .least = 0, .most = kAnyNumber},
     .options = kOptions,
     .notes =
-        R"(A directory means all *.harn files below it. Prints `PATH: ok` for a file without problems.
-Exit code 1 when there are errors; warnings alone leave it 0.)",
+        R"(A directory means all *.harn and *.prompt files below it. Prints `PATH: ok` for a file without problems.
+Exit code 1 when there are errors; warnings alone leave it 0, unless `[check] strict = true` in harn.toml.)",
     .run = check,
 };
 

@@ -8,8 +8,9 @@
 namespace harn::cli {
 
 static constexpr const Command* kCommands[] = {
-    &kRun,     &kReplay,   &kResume, &kTest,  &kFmt,    &kCheck,       &kRepl,    &kBench,
-    &kExplain, &kBuiltins, &kDisasm, &kParse, &kTokens, &kCompletions, &kVersion,
+    &kRun,    &kServe, &kReplay, &kResume,     &kTest,        &kFmt,      &kCheck,  &kLint,
+    &kLsp,    &kFix,   &kRepl,   &kBench,      &kExplain,     &kBuiltins, &kDisasm, &kParse,
+    &kTokens, &kRuns,  &kPrompt, &kMockServer, &kCompletions, &kVersion,
 };
 
 std::span<const Command* const> commands() { return kCommands; }

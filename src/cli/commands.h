@@ -7,8 +7,8 @@
 // All commands, one file each.
 namespace harn::cli {
 
-extern const Command kRun, kReplay, kResume, kTest, kFmt, kCheck, kRepl, kBench, kExplain, kBuiltins, kDisasm, kParse,
-    kTokens, kCompletions, kVersion;
+extern const Command kRun, kServe, kReplay, kResume, kTest, kFmt, kCheck, kLint, kLsp, kFix, kRepl, kBench, kExplain,
+    kBuiltins, kDisasm, kParse, kTokens, kMockServer, kRuns, kPrompt, kCompletions, kVersion;
 
 // In the order the help shows them.
 std::span<const Command* const> commands();

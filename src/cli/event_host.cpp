@@ -5,6 +5,8 @@
 #include <cstdio>
 
 #include "base/fmt.h"
+#include "builtins/agent_events.h"
+#include "llm/fields.h"
 
 namespace harn::cli {
 
@@ -34,6 +36,30 @@ void EventHost::last_words() {
 void EventHost::write(vm::Stream stream, std::string_view text) {
   std::string payload = JsonWriter().text(text).take();
   write_event(stream == vm::Stream::Err ? "stderr" : "stdout", "\"payload\":" + payload);
+}
+
+void EventHost::watch_agents(vm::Vm& vm) {
+  builtins::AgentEvents::of(vm).listen([this](const vm::Value& event) { write_agent_event(event); });
+}
+
+// Tool calls have events of their own; everything else is told as it is.
+void EventHost::write_agent_event(const vm::Value& event) {
+  using llm::field, llm::json_text, llm::text_field;
+  std::string_view type = text_field(event, "type");
+  std::string call = fmt::format("\"call_id\":{}", json_text(field(event, "tool_call_id")));
+  if (type == "tool_call") {
+    write_event("tool_call",
+                fmt::format("{},\"name\":{},\"args\":{},\"started_at\":{}", call, json_text(field(event, "tool_name")),
+                            json_text(field(event, "raw_input")), now_ms()));
+  } else if (type == "tool_call_update") {
+    write_event("tool_result",
+                fmt::format("{},\"ok\":{},\"result\":{}", call, text_field(event, "status") == "completed",
+                            json_text(field(event, "raw_output"))));
+  } else {
+    write_event("transcript",
+                fmt::format("\"agent_id\":{},\"kind\":{},\"payload\":{}", json_text(field(event, "session_id")),
+                            json_text(field(event, "type")), json_text(event)));
+  }
 }
 
 void EventHost::write_result(std::string_view value_json, int exit_code) {

@@ -5,6 +5,7 @@
 
 #include "cli/json.h"
 #include "cli/process_host.h"
+#include "vm/value.h"
 
 namespace harn::cli {
 
@@ -14,11 +15,15 @@ class EventHost : public ProcessHost {
   void write(vm::Stream stream, std::string_view text) override;
   bool is_terminal(vm::Stream) override { return false; }
 
+  // What agents do becomes events, too.
+  void watch_agents(vm::Vm& vm);
+
   void write_result(std::string_view value_json, int exit_code);
   void write_failure(std::string_view code, std::string_view message);
 
  private:
   void last_words() override;
+  void write_agent_event(const vm::Value& event);
   void write_event(std::string_view kind, std::string_view fields, const Problem& problem = {});
 
   std::mutex events_lock_;

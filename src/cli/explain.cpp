@@ -2,8 +2,10 @@
 #include "base/text.h"
 #include "builtins/registry.h"
 #include "cli/builtin_text.h"
+#include "cli/check_run.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/problem_report.h"
 #include "diag/diagnostic.h"
 
 namespace harn::cli {
@@ -117,7 +119,7 @@ int print_rows(const std::vector<const vm::Builtin*>& rows, bool json) {
   }
   JsonWriter data;
   data.object().key("builtins").list();
-  for (const vm::Builtin* row : rows) write_row(data, *row);
+  for (const vm::Builtin* row : rows) cli::write_row(data, *row);
   print_envelope(1, data.end().end().take());
   return kSuccess;
 }
@@ -140,7 +142,40 @@ int report_unknown(std::string_view name, bool json) {
   return kUsage;
 }
 
+// ---- one invariant of one handler ----
+
+int explain_invariant(const Arguments& arguments) {
+  std::string name(*arguments.text("--invariant"));
+  auto given = arguments.operands();
+  if (given.size() != 2) {
+    return report_usage(arguments, {"`harn explain --invariant NAME` needs a handler and a file", ""});
+  }
+  std::vector<std::string> files = {std::string(given[1])};
+  size_t checked = 0;
+  CheckRun run(files, {.invariants = true, .which = {name, std::string(given[0]), &checked}});
+  if (auto& error = run.manifest_error()) return report_failure(arguments, "manifest_invalid", error->message);
+  if (auto error = run.read_error(0)) return report_failure(arguments, "source_not_found", error->message);
+  CheckRun::Problems problems = run.problems(0);
+  // Of everything else `harn check` tells; but without a program that can be read nothing is known about its ways.
+  std::erase_if(problems, [](const diag::Diagnostic* one) {
+    return diag::origin(one->code) != "invariant" && one->severity != diag::Severity::Error;
+  });
+  if (checked == 0 && problems.empty()) {
+    std::string message = fmt::format("`{}` has no `@invariant(\"{}\")` in {}", given[0], name, given[1]);
+    return report_failure(arguments, "unknown_invariant", message);
+  }
+  ProblemReport report(arguments.has("--json"), fmt::format("`{}` keeps `{}` on every way", given[0], name),
+                       "invariant_violated");
+  report.add(files[0], problems);
+  report.finish(report.files_with_errors() > 0);
+  return report.files_with_errors() > 0 ? kFailure : kSuccess;
+}
+
 int explain(const Arguments& arguments) {
+  if (arguments.has("--invariant")) return explain_invariant(arguments);
+  if (arguments.operands().size() > 1) {
+    return report_usage(arguments, {"`harn explain` takes one code or builtin", ""});
+  }
   bool catalogue = arguments.has("--catalog");
   if (catalogue && !arguments.operands().empty()) {
     return report_usage(arguments, {"`--catalog` takes no name", ""});
@@ -169,6 +204,9 @@ constexpr Option kOptions[] = {
      .kind = ValueKind::Choice,
      .choices = kFormats,
      .help = "with --catalog: markdown or json"},
+    {.name = "--invariant",
+     .value = "NAME",
+     .help = "show how a handler breaks an invariant: harn explain --invariant NAME HANDLER FILE"},
     {.name = "--json", .help = "print a JSON envelope"},
 };
 
@@ -177,7 +215,7 @@ constexpr Option kOptions[] = {
 constinit const Command kExplain = {
     .name = "explain",
     .summary = "Explain a diagnostic code or a builtin",
-    .operands = {.shown = "[CODE|BUILTIN]", .least = 0, .most = 1, .kind = ValueKind::Text},
+    .operands = {.shown = "[CODE|BUILTIN|HANDLER FILE]", .least = 0, .most = 2, .kind = ValueKind::Text},
     .options = kOptions,
     .notes = "Examples: harn explain HARN-PAR-001, harn explain push, harn explain --catalog",
     .run = explain,

@@ -26,8 +26,10 @@ Result<void> write_private_file(const std::string& path, std::string_view bytes)
 // For reports: creates or overwrites.
 Result<void> write_file(const std::string& path, std::string_view text);
 
-// The files among `paths`, and the *.harn files below the directories, in name order, each once.
-// Hidden directories are left out. It is an error when a path is missing or a directory holds none.
-Result<std::vector<std::string>> find_sources(const std::vector<std::string_view>& paths);
+// The files among `paths`, and the *.harn files below the directories, in name order, each once; where they are asked for, the
+// templates (*.prompt), too. Hidden directories are left out. It is an error when a path is missing or a directory holds none.
+enum class Templates : bool { No, Yes };
+Result<std::vector<std::string>> find_sources(const std::vector<std::string_view>& paths,
+                                              Templates templates = Templates::No);
 
 }  // namespace harn::cli

@@ -53,4 +53,10 @@ int fail_with(std::string_view message) {
   return kFailure;
 }
 
+int fail_without_program(std::string_view message, bool was_told_where) {
+  fail_with(message);
+  if (!was_told_where) write_error("help: if it has been moved, say where it is now: --program FILE\n");
+  return kFailure;
+}
+
 }  // namespace harn::cli

@@ -23,5 +23,7 @@ std::string_view error_word();
 
 // Prints `error: MESSAGE`; the value is kFailure.
 int fail_with(std::string_view message);
+// The same for a program that a recording or a state is of and that cannot be read.
+int fail_without_program(std::string_view message, bool was_told_where);
 
 }  // namespace harn::cli

@@ -38,7 +38,9 @@ void ProcessHost::write(Stream stream, std::string_view text) {
   std::lock_guard lock(lock_);
   if (stream == Stream::Err) {
     flush_locked();  // the two streams keep their order on a terminal
+    hide_status_locked();
     write_fully(STDERR_FILENO, text);
+    show_status_locked(text);
     return;
   }
   constexpr size_t kBuffer = 64 * 1024;
@@ -65,6 +67,23 @@ void ProcessHost::flush() {
   flush_locked();
 }
 
+void ProcessHost::set_status(std::string line) {
+  std::lock_guard lock(lock_);
+  flush_locked();
+  hide_status_locked();
+  status_ = std::move(line);
+  show_status_locked("\n");
+}
+
+void ProcessHost::hide_status_locked() {
+  if (!status_.empty()) write_fully(STDERR_FILENO, "\r\x1b[K");
+}
+
+// Not in the middle of a line that the program writes.
+void ProcessHost::show_status_locked(std::string_view written) {
+  if (!status_.empty() && written.ends_with('\n')) write_fully(STDERR_FILENO, status_);
+}
+
 void ProcessHost::flush_locked() {
   write_out_locked(out_);
   out_.clear();
@@ -72,7 +91,9 @@ void ProcessHost::flush_locked() {
 
 void ProcessHost::write_out_locked(std::string_view text) {
   if (text.empty() || output_error_ != 0) return;
+  hide_status_locked();
   output_error_ = write_fully(STDOUT_FILENO, text);
+  show_status_locked(text);
   if (output_error_ != 0 && vm_) vm_->stop(vm::StopReason::Interrupt);
 }
 
@@ -179,6 +200,14 @@ std::string ProcessHost::read_all() {
   std::string rest = in_.substr(in_position_);
   in_position_ = in_.size();
   return rest;
+}
+
+bool ProcessHost::read_keys(std::string& keys) {
+  std::lock_guard lock(in_lock_);
+  if (in_position_ >= in_.size() && !fill()) return false;
+  keys = in_.substr(in_position_);
+  in_position_ = in_.size();
+  return true;
 }
 
 bool ProcessHost::is_terminal(Stream stream) { return isatty(static_cast<int>(stream)) != 0; }

@@ -25,10 +25,14 @@ class ProcessHost : public engine::SystemHost {
 
   void write(vm::Stream stream, std::string_view text) override;
   void flush() override;
+  // A line below everything that is written, on the terminal that standard error is; empty: none. It is no part of the output:
+  // what is written takes its place, and it is shown again behind it.
+  void set_status(std::string line);
   bool read_line(std::string& line) override;
   // The line that `read_line` would give, if it is there already.
   bool peek_line(std::string& line);
   std::string read_all() override;
+  bool read_keys(std::string& keys) override;
   void stop_reading() override;
   bool is_terminal(vm::Stream stream) override;
 
@@ -48,6 +52,8 @@ class ProcessHost : public engine::SystemHost {
   bool wait_for_input();
   bool is_stopping() const;
 
+  void hide_status_locked();
+  void show_status_locked(std::string_view written);
   void flush_locked();
   void write_out_locked(std::string_view text);
   void flush_soon();
@@ -55,6 +61,7 @@ class ProcessHost : public engine::SystemHost {
   vm::Vm* vm_ = nullptr;
   std::mutex lock_;  // of the output: tasks write on all workers
   std::string out_;
+  std::string status_;
   std::string in_;
   size_t in_position_ = 0;
   bool in_ended_ = false;

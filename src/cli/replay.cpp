@@ -25,7 +25,7 @@ int replay(const Arguments& arguments) {
   effects::TapeHeader& header = tape->header;
   auto library = library_of(header.sandbox);
   auto loaded = load_recorded(header, arguments.text("--program"), catalog_of(library.get()));
-  if (!loaded) return fail_with(loaded.error().message);
+  if (!loaded) return fail_without_program(loaded.error().message, arguments.has("--program"));
   auto project = find_project(header.program);
   if (!project) return fail_with(project.error().message);
   auto program = engine::compile(**loaded);
@@ -41,13 +41,15 @@ int replay(const Arguments& arguments) {
   }
   if (!tape->has_end) problems += "note: the recorded run was killed; this is what it was told until then\n";
 
+  auto extent = tape->has_end ? effects::Player::Extent::Whole : effects::Player::Extent::Beginning;
   Prepared prepared{.warnings = std::move(problems),
                     .program = std::move(program),
                     .surroundings = {.task = header.task, .project_root = project->root},
                     .settings = {.limits = {.while_limit = header.while_limit}, .workers = 1},
                     .answers = entry_returns(*(*loaded)->main) ? Answers::Yes : Answers::No,
                     .watch = {.shows_trace = arguments.has("--trace")},
-                    .player = std::make_shared<effects::Player>(std::move(tape->entries))};
+                    .player = std::make_shared<effects::Player>(std::move(tape->entries), extent)};
+  if (header.has_model_replies) prepared.llm.script = header.model_replies;
   apply(header.sandbox, library.get(), prepared.settings);
   prepared.surroundings.args.assign(header.arguments.begin(), header.arguments.end());
   return run_program(std::move(prepared), false);

@@ -28,7 +28,7 @@ int resume(const Arguments& arguments) {
   if (auto path = arguments.text("--program")) origin.file = real_path(std::string(*path)).value_or(std::string(*path));
   auto library = library_of(origin.sandbox);
   auto loaded = load_origin(origin, catalog_of(library.get()));
-  if (!loaded) return fail_with(loaded.error().message);
+  if (!loaded) return fail_without_program(loaded.error().message, arguments.has("--program"));
   auto program = engine::compile(**loaded);
   if (!program) {
     write_error(diag::render_all((*loaded)->sink, colour_of(STDERR_FILENO)));

@@ -1,7 +1,9 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
+#include "base/secrets.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/entry_returns.h"
@@ -11,6 +13,7 @@
 #include "cli/project.h"
 #include "cli/run_program.h"
 #include "cli/sandbox.h"
+#include "cli/skill_dirs.h"
 #include "engine/sources.h"
 
 namespace harn::cli {
@@ -23,13 +26,28 @@ struct Source {
   std::unique_ptr<engine::Loaded> loaded = nullptr;
 };
 
+// What `--resume SNAPSHOT` without a program runs; the snapshot is its argument.
+constexpr std::string_view kResumeProgram = R"(let worker = wait_agent(resume_agent(argv[0]))
+if worker.status == "suspended" { println("suspended: ${worker.suspension.reason}\n${worker.snapshot_path}") }
+else if worker.status == "failed" { throw worker.error.message }
+else { println(worker.result["visible_text"] ?? "") }
+return worker.result
+)";
+
+bool is_resume_only(const Arguments& arguments) {
+  return arguments.has("--resume") && !arguments.has("-e") && arguments.operands().empty();
+}
+
 std::string file_of(const Arguments& arguments) {
-  bool is_file = !arguments.has("-e") && arguments.operands()[0] != "-";
+  bool is_file = !arguments.has("-e") && !arguments.operands().empty() && arguments.operands()[0] != "-";
   return is_file ? std::string(arguments.operands()[0]) : "";
 }
 
 Result<Source> load_source(const Arguments& arguments, const compile::Catalog& catalog) {
   if (auto code = arguments.text("-e")) return Source{"", engine::load_text("<eval>", std::string(*code), catalog)};
+  if (is_resume_only(arguments)) {
+    return Source{"", engine::load_text("<resume>", std::string(kResumeProgram), catalog)};
+  }
   std::string path = file_of(arguments);
   if (path.empty()) {
     auto text = HARN_TRY(read_standard_input());
@@ -39,15 +57,26 @@ Result<Source> load_source(const Arguments& arguments, const compile::Catalog& c
   return Source{path, std::move(loaded)};
 }
 
-engine::Surroundings surroundings_of(const Arguments& arguments, const Project& project) {
+// Beside the program, or as it is.
+std::string snapshot_of(const Arguments& arguments) {
+  std::filesystem::path given(*arguments.text("--resume"));
+  auto beside = std::filesystem::path(file_of(arguments)).parent_path() / given;
+  std::error_code ignored;
+  bool is_beside = given.is_relative() && std::filesystem::exists(beside, ignored);
+  return std::filesystem::absolute(is_beside ? beside : given, ignored).lexically_normal().string();
+}
+
+engine::Surroundings surroundings_of(const Arguments& arguments, const Project& project, std::string_view snapshot) {
   engine::Surroundings out;
   const auto& operands = arguments.operands();
-  size_t script_words = arguments.has("-e") ? 0 : 1;
+  size_t script_words = arguments.has("-e") || operands.empty() ? 0 : 1;
   out.args.assign(operands.begin() + static_cast<ptrdiff_t>(script_words), operands.end());
+  if (is_resume_only(arguments)) out.args.push_back(snapshot);
   out.args.insert(out.args.end(), arguments.rest().begin(), arguments.rest().end());
   if (const char* task = getenv("HARN_TASK")) out.task = task;
   out.project_root = project.root;
   out.state = project.state;
+  if (!is_resume_only(arguments)) out.state.resume = snapshot;
   return out;
 }
 
@@ -76,6 +105,8 @@ effects::TapeHeader tape_header(const Source& source, const Prepared& prepared) 
                              .while_limit = static_cast<int64_t>(prepared.settings.limits.while_limit)};
   if (source.file.empty()) header.text = source.loaded->main->source->text();
   for (std::string_view argument : prepared.surroundings.args) header.arguments.emplace_back(argument);
+  header.has_model_replies = prepared.llm.script.has_value();
+  header.model_replies = Secrets().hidden(prepared.llm.script.value_or(""));
   return header;
 }
 
@@ -98,13 +129,15 @@ int run(const Arguments& arguments) {
   if (inline_code && !arguments.operands().empty()) {
     return report_usage(arguments, {"`-e` and a file exclude each other", "arguments for the program go after `--`"});
   }
-  if (!inline_code && arguments.operands().empty()) {
+  if (!inline_code && arguments.operands().empty() && !arguments.has("--resume")) {
     return report_usage(arguments, {"`harn run` needs FILE, `-e CODE` or `-`", ""});
   }
   auto project = find_project(file_of(arguments));
   if (!project) return report_early(arguments, "bad_manifest", project.error().message);
+  std::string snapshot = arguments.has("--resume") ? snapshot_of(arguments) : "";  // outlives the program's `argv`
   auto sandbox = sandbox_of(arguments, *project);
   if (!sandbox) return report_usage(arguments, sandbox.error());
+  if (auto dirs = apply_skill_dirs(arguments, *project, *sandbox); !dirs) return report_usage(arguments, dirs.error());
   auto library = library_of(*sandbox);
   auto source = load_source(arguments, catalog_of(library.get()));
   if (!source) return report_early(arguments, "source_not_found", source.error().message);
@@ -116,6 +149,9 @@ int run(const Arguments& arguments) {
   auto watch = watch_options(arguments);
   if (!watch) return report_usage(arguments, watch.error());
 
+  auto llm = llm_fixtures_of(arguments);
+  if (!llm) return report_usage(arguments, llm.error());
+
   auto parking = parking_of(arguments);
   if (!parking) return report_usage(arguments, parking.error());
 
@@ -125,10 +161,13 @@ int run(const Arguments& arguments) {
   if (!program) return report_errors(loaded.sink, json);
   Prepared prepared{.warnings = sandbox_warning(*sandbox) + rendered(loaded.sink, json),
                     .program = std::move(program),
-                    .surroundings = surroundings_of(arguments, *project),
+                    .surroundings = surroundings_of(arguments, *project, snapshot),
                     .settings = settings({.while_limit = *limit}, *workers),
                     .answers = entry_returns(*loaded.main) ? Answers::Yes : Answers::No,
-                    .watch = std::move(*watch)};
+                    .watch = std::move(*watch),
+                    .llm = std::move(*llm)};
+  prepared.name = loaded.main->source->path();
+  prepared.tells_summary = arguments.has("--emit-summary-json");
   apply(*sandbox, library.get(), prepared.settings);
   if (!parking->to.empty()) {
     prepared.parking = *std::move(parking);
@@ -167,6 +206,16 @@ constexpr Option kOptions[] = {
     kReadOnlyRoot,
     kAllow,
     kDeny,
+    kAsk,
+    kSkillDir,
+    kLlmMock,
+    kLlmMockRecord,
+    {.name = "--emit-summary-json",
+     .help = "afterwards tell time, exit code and what models have cost, as a line of JSON on standard error"},
+    {.name = "--resume",
+     .value = "SNAPSHOT",
+     .kind = ValueKind::Path,
+     .help = "go on with a suspended agent loop; with FILE, its first agent loop is the one"},
     {.name = "--json", .help = "print everything the program writes as JSON events, one a line"},
     kParkTo,
     kParkAtWait,

@@ -5,13 +5,18 @@
 
 #include "base/fmt.h"
 #include "base/text.h"
+#include "cli/agent_view.h"
 #include "cli/event_host.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "cli/run_records.h"
 #include "data/json.h"
+#include "effects/mcp_peer.h"
 #include "net/process.h"
+#include "net/websocket.h"
 #include "vm/digest.h"
 #include "vm/scheduler.h"
+#include "vm/trace.h"
 
 namespace harn::cli {
 
@@ -55,6 +60,12 @@ int report_replay(effects::Player& player, int exit_code) {
   player.finish();
   auto divergence = player.divergence();
   if (!divergence) return exit_code;
+  if (divergence->is_cut_off) {
+    std::string next = divergence->found.empty() ? "" : fmt::format("\n  next: {}", divergence->found);
+    write_error(fmt::format("{}: the recording ends here, after {} answer{}: the recorded run was cut off{}{}\n",
+                            error_word(), player.told(), player.told() == 1 ? "" : "s", next, divergence->place));
+    return kDiverged;
+  }
   write_error(fmt::format("{}: the replay is not the recorded run any more\n  expected: {}\n  found:    {}{}\n",
                           error_word(), divergence->expected, divergence->found, divergence->place));
   return kDiverged;
@@ -63,6 +74,7 @@ int report_replay(effects::Player& player, int exit_code) {
 // Before the program begins, on its VM; the value is the exit code when that fails.
 Result<std::unique_ptr<Watch>> begin_watch(vm::Vm& vm, Prepared& prepared) {
   if (prepared.player) effects::Run::of(vm).replay(prepared.player);
+  begin_fixtures(vm, prepared.llm);
   if (!prepared.watch.is_any()) return std::unique_ptr<Watch>();
   return Watch::begin(vm, std::move(prepared.watch), prepared.header);
 }
@@ -72,10 +84,23 @@ void hide_secrets(vm::Vm& vm, Ending& ending) {
   ending.message = effects::Run::of(vm).world().secrets.hidden(ending.message);
 }
 
+// `--emit-summary-json`
+void tell_summary(vm::Vm& vm, ProcessHost& host, const Prepared& prepared, int64_t began_ms, int code) {
+  if (!prepared.tells_summary) return;
+  host.ProcessHost::write(
+      vm::Stream::Err,
+      fmt::format(R"({{"schema_version":1,"event":"run_summary","wall_time_ms":{},"exit_code":{},"llm":{}}})"
+                  "\n",
+                  host.now_ms() - began_ms, code, model_use_json(vm)));
+}
+
 int run_events(Prepared prepared) {
   EventHost host;
+  int64_t began_ms = host.now_ms();
   engine::Machine machine(host, prepared.settings);
   host.attach(&machine.vm());
+  host.watch_agents(machine.vm());
+  RunRecords records(machine.vm(), prepared.player != nullptr);
   InterruptGuard guard(machine.vm());
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto watch = begin_watch(machine.vm(), prepared);
@@ -86,8 +111,11 @@ int run_events(Prepared prepared) {
   auto outcome = machine.run(std::move(prepared.program), prepared.surroundings);
   Ending ending = ending_of(outcome, prepared.answers, Snippet::No, diag::Colour::No);
   hide_secrets(machine.vm(), ending);
-  int code = report_ending(host, ending, outcome);
-  return *watch ? (*watch)->end(code) : code;
+  int code = end_fixtures(machine.vm(), prepared.llm, report_ending(host, ending, outcome));
+  if (*watch) code = (*watch)->end(code);
+  records.write(prepared.name, code);
+  tell_summary(machine.vm(), host, prepared, began_ms, code);
+  return code;
 }
 
 // Begins the program, or goes on with it.
@@ -106,25 +134,44 @@ int put_away(vm::Vm& vm, ProcessHost& host, const Prepared& prepared) {
   return put_away(vm, prepared.parking, prepared.origin);
 }
 
+// Where a recording ends early, its tasks wait for what they were never told: that is no deadlock of the program.
+void note_standstill(effects::Player& player, const vm::Outcome<vm::Value>& outcome) {
+  if (outcome || !outcome.error()->facts || outcome.error()->facts->code != vm::kDeadlockCode) return;
+  std::string text = vm::describe(*outcome.error());
+  player.note_standstill(text.substr(std::min(text.find('\n'), text.size())));
+}
+
 int finish(vm::Vm& vm, ProcessHost& host, const Prepared& prepared, const vm::Outcome<vm::Value>& outcome) {
   if (vm.scheduler().stands_still()) return put_away(vm, host, prepared);
   Snippet snippet = isatty(STDERR_FILENO) ? Snippet::Yes : Snippet::No;
   Ending ending = ending_of(outcome, prepared.answers, snippet, colour_of(STDERR_FILENO));
   hide_secrets(vm, ending);
+  if (prepared.player) note_standstill(*prepared.player, outcome);
   // That the program failed because of it is nothing new.
   if (prepared.player && prepared.player->divergence()) ending.message.clear();
   return report_ending(host, ending);
 }
 
+// For what a program has sent over WebSockets, and not waited for.
+constexpr int64_t kLastWordsMs = 1'000;
+
 int run_on(engine::Machine& machine, ProcessHost& host, Prepared& prepared) {
   InterruptGuard guard(machine.vm());
+  int64_t began_ms = host.now_ms();
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto watch = begin_watch(machine.vm(), prepared);
   if (!watch) return fail_with(watch.error().message);
+  auto view = AgentView::begin(machine.vm(), host);
+  RunRecords records(machine.vm(), prepared.player != nullptr);
   auto outcome = run(machine, prepared);
   net::kill_all_processes();  // of tasks that were given up
+  net::finish_websockets(kLastWordsMs);
+  view.reset();
   int code = outcome ? finish(machine.vm(), host, prepared, *outcome) : fail_with(outcome.error().message);
+  code = end_fixtures(machine.vm(), prepared.llm, code);
   if (*watch) code = (*watch)->end(code);
+  records.write(prepared.name, code);
+  tell_summary(machine.vm(), host, prepared, began_ms, code);
   return prepared.player ? report_replay(*prepared.player, code) : code;
 }
 
@@ -134,6 +181,7 @@ int run_process(Prepared prepared) {
   // piece, except where a leak checker looks on.
   auto* machine = new engine::Machine(host, prepared.settings);
   host.attach(&machine->vm());
+  if (prepared.mcp_peer >= 0) effects::set_mcp_peer(machine->vm(), prepared.mcp_peer);
   int code = run_on(*machine, host, prepared);
 #ifdef HARN_SANITIZED
   host.attach(nullptr);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "cli/ending.h"
+#include "cli/llm_fixtures.h"
 #include "cli/parking.h"
 #include "cli/watch.h"
 #include "effects/replay.h"
@@ -19,11 +20,15 @@ struct Prepared {
   engine::Settings settings;
   Answers answers = Answers::No;
   WatchOptions watch = {};
+  LlmFixtures llm = {};
   effects::TapeHeader header = {};                    // for a recording
   std::shared_ptr<effects::Player> player = nullptr;  // a replay
   Parking parking = {};
-  Origin origin = {};      // for whoever goes on with it
-  std::string state = {};  // of a program that goes on; empty: it begins
+  Origin origin = {};          // for whoever goes on with it
+  std::string state = {};      // of a program that goes on; empty: it begins
+  std::string name = {};       // of the program, for people
+  int mcp_peer = -1;           // where the client of a program that is served reads
+  bool tells_summary = false;  // afterwards, as a line of JSON on standard error
 };
 
 // The exit code. With `json` everything that is written is an event.

@@ -9,7 +9,7 @@
 #include "effects/sandbox.h"
 #include "engine/machine.h"
 
-// What a program is held to: `harn run --no-sandbox --read-only-root --allow --deny`.
+// What a program is held to: `harn run --no-sandbox --read-only-root --allow --deny --ask`.
 namespace harn::cli {
 
 inline constexpr Option kNoSandbox = {.name = "--no-sandbox",
@@ -23,6 +23,11 @@ inline constexpr Option kAllow = {.name = "--allow",
                                   .help = "let the program call only these builtins, and a few that are always there"};
 inline constexpr Option kDeny = {
     .name = "--deny", .value = "NAME,...", .help = "let the program not call these builtins"};
+
+inline constexpr Option kAsk = {
+    .name = "--ask",
+    .value = "NAME,...",
+    .help = "ask on the terminal before the program does this: capabilities such as `process.exec`, or builtins"};
 
 std::expected<effects::Sandbox, UsageError> sandbox_of(const Arguments& arguments, const Project& project);
 // For standard error, before the program runs; may be empty.

@@ -129,12 +129,17 @@ int write_reports(const TestRun& run, const Arguments& arguments) {
   return code;
 }
 
+Cassettes cassettes_of(const Arguments& arguments) {
+  if (arguments.has("--record")) return Cassettes::Record;
+  return arguments.has("--replay") ? Cassettes::Replay : Cassettes::None;
+}
+
 Result<Suite> find_suite(const Arguments& arguments) {
   std::string_view filter = arguments.text("--filter").value_or("");
   if (auto directory = arguments.text("--conformance")) return find_fixtures(std::string(*directory), filter);
   std::vector<std::string_view> paths = arguments.operands();
   if (paths.empty()) paths.push_back("tests");
-  return find_tests(paths, filter);
+  return find_tests(paths, filter, cassettes_of(arguments));
 }
 
 int test(const Arguments& arguments) {
@@ -145,9 +150,12 @@ int test(const Arguments& arguments) {
     return report_usage(arguments.command(),
                         {"there is no `tests` directory here", "name the files or directories to test"});
   }
+  if (arguments.has("--record") && arguments.has("--replay"))
+    return report_usage(arguments.command(), {"`--record` and `--replay` exclude each other", ""});
   auto workers = worker_count(arguments);
   if (!workers) return report_usage(arguments.command(), workers.error());
-  setenv("HARN_LLM_PROVIDER", "mock", 0);  // unless it is set
+  // Unless it is set. What is recorded is said by real models.
+  if (cassettes_of(arguments) == Cassettes::None) setenv("HARN_LLM_PROVIDER", "mock", 0);
   auto suite = find_suite(arguments);
   if (!suite) return fail_with(suite.error().message);
   TestRunner runner(*suite, arguments);
@@ -169,6 +177,8 @@ constexpr Option kOptions[] = {
      .help = "how many files at a time (implies --parallel)"},
     {.name = "--junit", .value = "FILE", .kind = ValueKind::Path, .help = "write a JUnit XML report"},
     {.name = "--json-out", .value = "FILE", .kind = ValueKind::Path, .help = "write a JSON report"},
+    {.name = "--record", .help = "ask real models, and write what they answer to .harn-fixtures/"},
+    {.name = "--replay", .help = "answer calls of models from .harn-fixtures/"},
     {.name = "--conformance",
      .value = "DIR",
      .kind = ValueKind::Path,
@@ -185,6 +195,10 @@ constinit const Command kTest = {
     .notes =
         R"(Runs the pipelines named test_* or marked @test in the files at PATH (default: tests/), each in a
 fresh VM. A test passes when it ends without an error. HARN_LLM_PROVIDER is `mock` unless set.
+
+With --record and --replay a test has a cassette: the answers of models to its calls. A replayed call that was not recorded
+fails and says what is different.
+
 Exit code 1 when a test fails, crashes or runs out of time.)",
     .run = test,
 };

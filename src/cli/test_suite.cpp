@@ -63,6 +63,7 @@ struct TestPlace {
 struct UserTests {
   std::vector<TestFile> files;
   std::vector<TestPlace> places;  // by test number
+  Cassettes cassettes = Cassettes::None;
 
   Verdict run(uint32_t number) const {
     const TestFile& file = files[places[number].file];
@@ -70,12 +71,16 @@ struct UserTests {
     CaptureHost host(CaptureHost::Keep::Yes);
     engine::Machine machine(host, settings(file.limits, kTestWorkers));
     TimeoutTarget target(machine.vm());
+    TestCassette cassette(cassettes, file.surroundings.project_root, file.path,
+                          file.program->pipelines[places[number].pipeline].name);
+    cassette.begin(machine.vm());
     auto outcome = machine.run(engine::copy(*file.program), file.surroundings, places[number].pipeline);
     Ending ending = ending_of(outcome, Answers::No, Snippet::No, diag::Colour::No);
     if (ending.kind == Ending::Kind::Exited && ending.exit_code != 0) {
       ending.message = fmt::format("the test called exit({})\n", ending.exit_code);
     }
-    return {.passed = ending.exit_code == 0, .error = ending.message, .output = host.all()};
+    ending.message += cassette.end(machine.vm());
+    return {.passed = ending.exit_code == 0 && ending.message.empty(), .error = ending.message, .output = host.all()};
   }
 };
 
@@ -91,8 +96,9 @@ Result<void> prepare(TestFile& file, engine::ManyFiles& sources, size_t number) 
 
 }  // namespace
 
-Result<Suite> find_tests(const std::vector<std::string_view>& paths, std::string_view filter) {
+Result<Suite> find_tests(const std::vector<std::string_view>& paths, std::string_view filter, Cassettes cassettes) {
   auto tests = std::make_shared<UserTests>();
+  tests->cassettes = cassettes;
   Suite suite{.name = "user", .root = std::string(paths[0])};
   auto add = [&](std::string name, size_t file, size_t pipeline) {
     suite.lanes.back().push_back(static_cast<uint32_t>(tests->places.size()));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/llm_fixtures.h"
 #include "cli/worker_pool.h"
 
 // What `harn test` runs and what came of it.
@@ -38,7 +39,7 @@ struct Suite {
 };
 
 // The pipelines named test_* or marked @test in the files at `paths`, each in a fresh VM.
-Result<Suite> find_tests(const std::vector<std::string_view>& paths, std::string_view filter);
+Result<Suite> find_tests(const std::vector<std::string_view>& paths, std::string_view filter, Cassettes cassettes);
 // Pairs x.harn + x.expected (exact output) or x.error (parts of the error) below `path`.
 Result<Suite> find_fixtures(const std::string& path, std::string_view filter);
 

@@ -38,7 +38,7 @@ std::expected<WatchOptions, UsageError> watch_options(const Arguments& arguments
   options.shows_trace = arguments.has("--trace");
   options.trace_to = arguments.text("--trace-to").value_or("");
   if (auto limits = arguments.text("--limit")) {
-    for (std::string_view part : text::split(*limits, ",")) {
+    for (const std::string& part : text::comma_list(*limits)) {
       auto limit = parse_limit(part);
       if (!limit) return std::unexpected(std::move(limit).error());
       options.limits.push_back(std::move(*limit));

@@ -6,7 +6,13 @@
 
 namespace harn::compile {
 
-// Reports attributes that do not exist or cannot stand on this declaration.
+// The first attribute of that name; null: it has none.
+const syntax::Attribute* find_attribute(const syntax::Declaration& declaration, std::string_view name);
+
+// What a declaration with this attribute is called: its argument `name`, else the declared name.
+std::string_view name_by(const syntax::Declaration& declaration, std::string_view attribute);
+
+// Reports attributes that do not exist or cannot stand on this declaration, and arguments that they do not take.
 void check_attributes(const syntax::Node& node, const SourcePtr& source, diag::Sink& sink);
 
 }  // namespace harn::compile

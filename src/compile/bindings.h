@@ -85,12 +85,20 @@ class TypeBindings {
   }
   void bind(const syntax::TypeNode& type, const syntax::Node* declaration) { declarations_[&type] = declaration; }
 
+  // The same for the interface that a `where` clause asks for.
+  const syntax::Node* declaration(const syntax::WhereBound& bound) const {
+    auto found = bounds_.find(&bound);
+    return found == bounds_.end() ? nullptr : found->second;
+  }
+  void bind(const syntax::WhereBound& bound, const syntax::Node* declaration) { bounds_[&bound] = declaration; }
+
   // Whether the name is that of a type parameter.
   bool is_parameter(const syntax::TypeNode& type) const { return parameters_.contains(&type); }
   void note_parameter(const syntax::TypeNode& type) { parameters_.insert(&type); }
 
  private:
   std::unordered_map<const syntax::TypeNode*, const syntax::Node*> declarations_;
+  std::unordered_map<const syntax::WhereBound*, const syntax::Node*> bounds_;
   std::unordered_set<const syntax::TypeNode*> parameters_;
 };
 

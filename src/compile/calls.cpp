@@ -115,6 +115,11 @@ void FunctionCompiler::call_builtin(uint32_t id, NodeList list, Reg to, Span spa
 }
 
 void FunctionCompiler::call(const Call& node, Reg to, bool tail) {
+  if (const Declaration* step = step_of(node.callee)) {
+    call_step(*step, node.callee, node.args, to, node.span);
+    if (tail) return_value(to);
+    return;
+  }
   const Identifier* name = node.callee->is(NodeKind::Identifier) ? &node.callee->as<Identifier>() : nullptr;
   if (name && !variable_of(*name)) {
     if (auto builtin = context_.catalog.find(name->name)) {
@@ -245,6 +250,10 @@ void FunctionCompiler::pipe(const Pipe& node, Reg to) {
       call_builtin(builtin->id, list, to, node.span);
       return;
     }
+  }
+  if (const Declaration* step = step_of(node.right)) {
+    const Node* list[] = {node.left};
+    return call_step(*step, node.right, list, to, node.span);
   }
   // The left side is evaluated first, though the callee sits before it in the registers.
   Reg callee = window(to, 2);

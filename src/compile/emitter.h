@@ -140,6 +140,7 @@ class FunctionCompiler {
   template <class Write>
   void write_first_set(const syntax::Identifier& target, const Candidates& candidates, Write write);
   void unknown_name(std::string_view name, Span span, Reg to);
+  void property(uint32_t id, Reg to);
   void undefined(std::string_view name, Span span);  // raises that no variable has the name
   // The register of a variable that is certain to be set, or -1.
   Reg own_register(const syntax::Node* node) const;
@@ -178,9 +179,19 @@ class FunctionCompiler {
   void enum_declaration(const syntax::Enum& node);
   void struct_declaration(const syntax::Struct& node);
   void impl(const syntax::Impl& node);
-  void registry_declaration(const syntax::Node* node);
+  void eval_pack(const syntax::EvalPack& node);
   void function_declaration(const syntax::Function& node);
   void pipeline(const syntax::Pipeline& node);
+
+  // ---- entries of registries (registrations.cpp) ----
+  void tool_declaration(const syntax::Tool& node);
+  void skill_declaration(const syntax::Skill& node);
+  void promotions(const syntax::Function& node, const Variable& variable);
+  bytecode::DataPtr tool_facts(std::string_view name, syntax::List<syntax::Param> params,
+                               const syntax::TypeNode* return_type);
+  void literal_defaults(syntax::List<syntax::Param> params, Reg to);
+  void attribute_arguments(const syntax::Attribute& attribute, Reg to);
+  void attribute_value(const syntax::AttributeValue& value, Reg to);
 
   // ---- expressions (expressions.cpp) ----
   void expression(const syntax::Node* node, Reg to);
@@ -222,6 +233,20 @@ class FunctionCompiler {
   bool can_read_late(const syntax::Node* first, const std::vector<const syntax::Node*>& rest) const;
   bool spread_last(syntax::NodeList args, Reg to);
   void place_result(Reg from, Reg to);
+
+  // ---- personas and their steps (personas.cpp) ----
+  void persona_body(const syntax::Declaration& persona, const syntax::Block& body, Reg value);
+  // The function with `@step` that a callee in the body of a persona names; null: none.
+  const syntax::Declaration* step_of(const syntax::Node* callee) const;
+  void call_step(const syntax::Declaration& step, const syntax::Node* callee, syntax::NodeList args, Reg to, Span span);
+
+  // ---- Natural blocks (natural.cpp) ----
+  void natural_block(const syntax::Natural& node);
+  void require_writable(const syntax::Natural& node);
+  bytecode::DataPtr natural_facts(const syntax::Natural& node);
+  void natural_locals(const syntax::Natural& node, Reg to);
+  void natural_commit(const syntax::Natural& node, Reg result);
+  void natural_leave(Reg result);
 
   // ---- control flow (control.cpp) ----
   void if_else(const syntax::Node* node, Reg to);
@@ -266,6 +291,8 @@ class FunctionCompiler {
   void spawn(const syntax::Spawn& node, Reg to);
   void parallel(const syntax::Parallel& node, Reg to);
   void deadline(const syntax::Deadline& node, Reg to);
+  void cost_route(const syntax::CostRoute& node, Reg to);
+  void route_option(const syntax::DictEntry& entry, Reg to);
   void mutex(const syntax::Mutex& node, Reg to);
   void select(const syntax::Select& node, Reg to);
   void block_statements(const syntax::Block& block, Reg value);

@@ -65,7 +65,7 @@ void FunctionCompiler::expression(const Node* node, Reg to) {
     case NodeKind::Deadline: deadline(node->as<Deadline>(), to); break;
     case NodeKind::Mutex: mutex(node->as<Mutex>(), to); break;
     case NodeKind::Select: select(node->as<Select>(), to); break;
-    case NodeKind::CostRoute: unsupported(*node, "`cost_route`"); break;
+    case NodeKind::CostRoute: cost_route(node->as<CostRoute>(), to); break;
     case NodeKind::HumanCall: unsupported(*node, "asking a person"); break;
     case NodeKind::Yield: {
       Reg value = to;
@@ -95,6 +95,7 @@ void FunctionCompiler::expression(const Node* node, Reg to) {
     case NodeKind::Defer:
     case NodeKind::Guard:
     case NodeKind::Require:
+    case NodeKind::Natural:
     case NodeKind::Function:
     case NodeKind::Pipeline:
     case NodeKind::Override:

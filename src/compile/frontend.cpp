@@ -32,6 +32,8 @@ const Batch& Frontend::batch() {
 
 std::vector<const diag::Diagnostic*> Frontend::problems(const modules::Module& main) { return batch().problems(main); }
 
+std::vector<TemplateUse> Frontend::templates(const modules::Module& main) { return batch().templates(main); }
+
 std::unique_ptr<bytecode::Program> Frontend::program(const modules::Module& main) { return batch().program(main); }
 
 std::unique_ptr<bytecode::Program> Frontend::only_program(const modules::Module& main, diag::Sink& sink,

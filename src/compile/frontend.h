@@ -35,6 +35,8 @@ class Frontend {
   // What there is to report about the program with this main module: about itself and what it imports. Valid until a
   // module is loaded or replaced.
   std::vector<const diag::Diagnostic*> problems(const modules::Module& main);
+  // The templates that the program names; valid as long.
+  std::vector<TemplateUse> templates(const modules::Module& main);
   // That program, or null when there were errors. Programs of one front end share the code of modules.
   std::unique_ptr<bytecode::Program> program(const modules::Module& main);
   // The same for the only program, with code of its own. Problems go to the sink.

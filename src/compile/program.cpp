@@ -8,6 +8,7 @@
 #include "compile/emitter.h"
 #include "compile/sound.h"
 #include "compile/storage.h"
+#include "compile/step_hooks.h"
 
 namespace harn::compile {
 
@@ -71,6 +72,19 @@ void resolve_all(Resolved& resolved, modules::Graph& graph, const modules::Modul
     if (&module == main && !options.hidden && !options.session) keep_in_registers(module, *start, resolved.names);
     resolved.starts.push_back(start);
   });
+  each([&](const modules::Module& module, diag::Sink& to) { check_step_hooks(module, resolved.names.resolution, to); });
+}
+
+void analyse_all(const Resolved& resolved, modules::Graph& graph, const Catalog& catalog, diag::Sink& sink,
+                 const CompileOptions& options) {
+  ResolvedProgram program{resolved.names, catalog};
+  for (const MakeAnalysis& make : options.analyses) {
+    std::unique_ptr<Analysis> analysis = make(program);
+    for (const modules::Module* module : graph.order()) {
+      if (module->embedded) continue;
+      module->doubts.filter(sink, [&](diag::Sink& to) { analysis->inspect(program, *module, to); });
+    }
+  }
 }
 
 bool is_test(const Pipeline& pipeline) {
@@ -127,6 +141,7 @@ std::unique_ptr<bytecode::Program> compile_program(modules::Graph& graph, const 
   size_t before = sink.diagnostics().size();
   graph.report(main, sink);
   resolve_all(resolved, graph, &main, catalog, sink, options);
+  analyse_all(resolved, graph, catalog, sink, options);
   sink.sort_by_place(before);  // functions are read after the code around them
   if (sink.has_errors()) return nullptr;
   auto program = std::make_unique<bytecode::Program>();
@@ -225,6 +240,7 @@ struct Batch::Impl {
 
   void resolve() {
     resolve_all(resolved, graph, nullptr, catalog, names_sink, options);
+    analyse_all(resolved, graph, catalog, names_sink, options);
     for (size_t i = 0; i < graph.order().size(); ++i) {
       parts[graph.order()[i]].start_info = resolved.starts[i];
     }
@@ -271,7 +287,7 @@ Batch::Batch(modules::Graph& graph, const Catalog& catalog, CompileOptions optio
     : impl_(new Impl{.graph = graph, .catalog = catalog, .options = options}) {
   impl_->take_loading();
   impl_->resolve();
-  impl_->compile();
+  if (options.generates_code) impl_->compile();
 }
 
 Batch::~Batch() = default;
@@ -293,6 +309,17 @@ std::vector<const diag::Diagnostic*> Batch::problems(const modules::Module& main
   if (sound) add(loading, code);
   diag::sort_by_place(loading);
   return loading;
+}
+
+std::vector<TemplateUse> Batch::templates(const modules::Module& main) const {
+  std::unordered_set<const modules::Module*> inside;
+  impl_->walk(
+      main, [&](const modules::Module& module) { inside.insert(&module); }, [](const modules::Module&) {});
+  std::vector<TemplateUse> uses;
+  for (const TemplateUse& use : impl_->resolved.names.resolution.templates) {
+    if (inside.contains(use.module) && !use.module->embedded) uses.push_back(use);
+  }
+  return uses;
 }
 
 std::unique_ptr<bytecode::Program> Batch::program(const modules::Module& main) const {

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "bytecode/code.h"
+#include "compile/analysis.h"
 #include "compile/catalog.h"
 #include "compile/resolver.h"
 #include "diag/diagnostic.h"
@@ -30,9 +32,11 @@ struct Session {
 
 struct CompileOptions {
   ResolveOptions resolve;
-  Session* session = nullptr;   // extended by what the main module declares when it compiles
-  bool hidden = false;          // prelude: left out of stack traces, no register variables
-  uint32_t near_registers = 0;  // for tests: see ModuleContext
+  Session* session = nullptr;              // extended by what the main module declares when it compiles
+  bool hidden = false;                     // prelude: left out of stack traces, no register variables
+  uint32_t near_registers = 0;             // for tests: see ModuleContext
+  std::span<const MakeAnalysis> analyses;  // what else looks for problems
+  bool generates_code = true;              // without, a Batch has problems but no programs
   // Asks after every pass whether the code is sound (bytecode/verify.h); a bug of the compiler stops the process then.
 #ifdef HARN_SANITIZED
   bool verify = true;
@@ -58,6 +62,8 @@ class Batch {
 
   // What there is to report about the program with this main module: about itself and what it imports.
   std::vector<const diag::Diagnostic*> problems(const modules::Module& main) const;
+  // The templates that it names, and those that what it imports does.
+  std::vector<TemplateUse> templates(const modules::Module& main) const;
   // That program, or null when there were errors.
   std::unique_ptr<bytecode::Program> program(const modules::Module& main) const;
 

@@ -19,6 +19,10 @@ class ProgramTypes {
   bytecode::DataPtr schema(const syntax::TypeAlias& alias) {
     return schemas_.of(table_.declared(types::Kind::Alias, alias.name.text, alias, {}));
   }
+  bytecode::DataPtr schema(const syntax::Struct& structure) {
+    return schemas_.of_declaration(table_.declared(types::Kind::Struct, structure.name.text, structure, {}));
+  }
+  bytecode::DataPtr schema(const syntax::TypeNode& type) { return schemas_.of(lower(type)); }
 
  private:
   // What the resolver has found out about the names in annotations.

@@ -54,8 +54,8 @@ class Declarations {
     auto [known, fresh] = seen.try_emplace(name.text, First{name.span, is_variable});
     if (fresh) return;
     bool rebinds = is_variable || known->second.is_variable;
-    auto report =
-        sink_.report(rebinds ? Code::RedeclaredVariable : Code::DuplicateDeclaration, source_, name.span, name.text);
+    auto report = sink_.report(rebinds ? Code::RedeclaredVariable : Code::DuplicateDeclaration, source_, name.span,
+                               name.text, "is already declared in this scope");
     mark_places(report, source_, known->second.span, "declared");
     if (rebinds) report.help("assign to a `var`, or give one of the two another name");
   }

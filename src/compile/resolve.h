@@ -42,6 +42,7 @@ class Resolver {
     const syntax::TypeNode* node;  // null: the interface of a `where`
     const Scope* scope;
     TypeUse use;
+    const syntax::WhereBound* bound = nullptr;
   };
   struct UnknownName {
     const syntax::Identifier* node;
@@ -92,6 +93,7 @@ class Resolver {
   void visit(const syntax::Guard& node);
   void visit(const syntax::Yield& node);
   void visit(const syntax::Emit& node);
+  void visit(const syntax::Natural& node);
   void visit(const syntax::Import& node);
   void report_misplaced(const syntax::Node& node, std::string_view what);
   void name_closure(const syntax::Let& node);
@@ -100,6 +102,14 @@ class Resolver {
   void note_assignment(Variable& variable, const syntax::Identifier& at);
   void assigned_too_early(const Variable& variable, const syntax::Identifier& at);
   void loop(const syntax::Block& body);
+  void note_step(const syntax::Identifier& callee);
+  void note_step_hook(const syntax::Call& node, const syntax::Identifier& callee);
+  void note_persona(const syntax::Declaration& node, FunctionInfo& info);
+  // Natural blocks (resolve_natural.cpp).
+  void note_natural(const syntax::Declaration& node, FunctionInfo& info);
+  void natural_output(const syntax::Identifier& name);
+  std::vector<Variable*> natural_errors(const syntax::Declaration& function);
+  Variable* natural_predicate(const syntax::Attribute& attribute);
   void note_cleanup() { scopes_.function()->cleans_up = true; }  // something runs when a scope of it is left
   void loop_control(const syntax::Node& node, std::string_view word);
   bool never_returns(const syntax::Call& call) const;
@@ -159,7 +169,9 @@ class Resolver {
   void visit(const syntax::Call& node);
   void visit(const syntax::MethodCall& node);
   void check_deprecated(const syntax::Identifier& callee);
+  void note_template(const syntax::Call& node, const syntax::Identifier& callee);
   void check_arity(const syntax::Call& node, const syntax::Identifier& callee);
+  const SourcePtr& source_of(const Variable& variable) const;
   bool is_acquire(std::string_view name) const;
   bool is_namespaced(const syntax::Node& object, std::string_view name) const;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "compile/attributes.h"
 #include "compile/resolve.h"
 
 namespace harn::compile {
@@ -22,6 +23,9 @@ void Resolver::visit(const Call& node) {
       note_cleanup();
     }
     check_arity(node, callee);
+    note_template(node, callee);
+    note_step(callee);
+    note_step_hook(node, callee);
     check_deprecated(callee);
   } else {
     read(node.callee);
@@ -58,10 +62,41 @@ void Resolver::check_deprecated(const Identifier& callee) {
   }
 }
 
+void Resolver::note_template(const Call& node, const Identifier& callee) {
+  if (bindings_.variable(callee) || node.args.empty() || !node.args[0]->is(NodeKind::StringLiteral)) return;
+  auto builtin = catalog_.find(callee.name);
+  if (!builtin || !has(builtin->flags, bytecode::BuiltinFlags::Template)) return;
+  names_.resolution.templates.push_back({&module_, callee.name, &node.args[0]->as<StringLiteral>()});
+}
+
+// A step that a persona calls.
+void Resolver::note_step(const Identifier& callee) {
+  const Variable* variable = bindings_.variable(callee);
+  if (!variable || !variable->declaration || !variable->declaration->is(NodeKind::Function)) return;
+  const auto& declaration = variable->declaration->as<Declaration>();
+  if (!find_attribute(declaration, "step")) return;
+  for (const FunctionInfo* at = scopes_.function(); at; at = at->parent) {
+    if (at->persona) names_.resolution.personas[at->persona].steps.insert(name_by(declaration, "step"));
+  }
+}
+
+void Resolver::note_step_hook(const Call& node, const Identifier& callee) {
+  bool is_one = callee.name == "register_step_hook" && !bindings_.variable(callee) && node.args.size() > 1;
+  if (!is_one || !node.args[0]->is(NodeKind::StringLiteral) || !node.args[1]->is(NodeKind::StringLiteral)) return;
+  names_.resolution.step_hooks.push_back(
+      {&module_, &node.args[0]->as<StringLiteral>(), &node.args[1]->as<StringLiteral>()});
+}
+
 static std::string expected_count(size_t least, size_t most) {
   if (most == SIZE_MAX) return fmt::format("at least {}", text::plural(least, "argument"));
   if (least == most) return text::plural(least, "argument");
   return fmt::format("{} to {}", least, text::plural(most, "argument"));
+}
+
+// An imported name is declared in the source of another module.
+const SourcePtr& Resolver::source_of(const Variable& variable) const {
+  const auto* module = static_cast<const modules::Module*>(variable.module);
+  return module ? module->source : module_.source;
 }
 
 void Resolver::check_arity(const Call& node, const Identifier& callee) {
@@ -81,7 +116,7 @@ void Resolver::check_arity(const Call& node, const Identifier& callee) {
     }
     if (given >= least && given <= most) return;
     sink_.report(Code::WrongArgumentCount, module_.source, node.span, callee.name, expected_count(least, most), given)
-        .label(module_.source, variable->span, "declared here");
+        .label(source_of(*variable), variable->span, "declared here");
     return;
   }
   auto builtin = catalog_.find(callee.name);

@@ -30,8 +30,9 @@ void Resolver::visit(const Binary& node) {
 void Resolver::visit(const Pipe& node) {
   read(node.left);
   if (!node.has_placeholder) {
-    if (node.right->is(NodeKind::Identifier)) identifier(node.right->as<Identifier>(), true);
-    else read(node.right);
+    if (!node.right->is(NodeKind::Identifier)) return read(node.right);
+    identifier(node.right->as<Identifier>(), true);
+    note_step(node.right->as<Identifier>());
     return;
   }
   Variable* variable = bindings_.bind(node, &scopes_.new_local("_", node.span, false));

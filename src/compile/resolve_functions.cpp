@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "compile/attributes.h"
 #include "compile/redeclare.h"
 #include "compile/resolve.h"
 
@@ -38,7 +39,9 @@ void Resolver::read_param(const Param& param) {
         .label(module_.source, known->span, "first listed here");
   }
   Variable* variable = bindings_.bind(param, scopes_.declare_private(param.name, false));
-  if (variable) variable->is_parameter = true;
+  if (!variable) return;
+  variable->is_parameter = true;
+  variable->type = param.type;
 }
 
 void Resolver::visit(const Function& node) {
@@ -49,7 +52,18 @@ void Resolver::visit(const Function& node) {
   if (variable && !variable->function) variable->function = &info;
   info.is_stream = node.is_gen;
   info.returns_owned = is_owned(node.return_type);
+  info.return_type = node.return_type;
+  note_persona(node, info);
+  note_natural(node, info);
   with_generics(node.generics, [&] { enter(node, info); });
+}
+
+// A run of a persona begins and ends with its function, however that is left.
+void Resolver::note_persona(const Declaration& node, FunctionInfo& info) {
+  if (!find_attribute(node, "persona")) return;
+  info.persona = &node;
+  names_.resolution.personas[&node].module = &module_;
+  info.cleans_up = true;
 }
 
 void Resolver::enter(const Function& node, FunctionInfo& info) {
@@ -62,6 +76,9 @@ void Resolver::visit(const Pipeline& node) {
   if (!scopes_.at_top()) return report_misplaced(node, "a pipeline");
   FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Pipeline));
   info.returns_owned = is_owned(node.return_type);
+  info.return_type = node.return_type;
+  note_persona(node, info);
+  note_natural(node, info);
   type(node.return_type);
   const Block& body = *module_.pipelines.body_of(node);
   if (!node.extends.empty()) {
@@ -85,7 +102,11 @@ void Resolver::visit(const Override& node) {
 void Resolver::visit(const Tool& node) {
   type(node.return_type);
   read(node.description);
-  enter(bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Tool)), node.params, *node.body);
+  FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Tool));
+  info.return_type = node.return_type;
+  note_persona(node, info);
+  note_natural(node, info);
+  enter(info, node.params, *node.body);
   bindings_.bind(node, scopes_.declare(node.name, false));
 }
 
@@ -116,6 +137,8 @@ void Resolver::method(const Function& node) {
 void Resolver::visit(const Closure& node) {
   FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Closure));
   info.returns_owned = is_owned(node.return_type);
+  info.return_type = node.return_type;
+  info.natural = scopes_.function()->natural;
   type(node.return_type);
   enter(info, node.params, *node.body);
 }

@@ -24,6 +24,9 @@ void Resolver::visit(const Let& node) {
   read(node.value);
   pattern(*node.pattern, node.is_var, Declare::Leaking);
   name_closure(node);
+  if (node.type && node.pattern->kind == PatternKind::Name) {
+    if (Variable* variable = bindings_.variable(node.pattern->fields[0])) variable->type = node.type;
+  }
   Span keyword{node.span.start, node.span.start + 3};
   const PatternField& first = node.pattern->fields[0];
   if (is_owned(node.type) && node.pattern->kind == PatternKind::Name && bindings_.variable(first)) {
@@ -83,8 +86,8 @@ void Resolver::note_assignment(Variable& variable, const Identifier& at) {
   report.label("assigned here");
   if (variable.is_parameter) report.help("copy it to a `var` first");
   if (variable.keyword.end == 0) return;
-  report.label(module_.source, variable.span, "declared here");
-  report.fix({"declare it with `var`", variable.keyword, "var", true});
+  report.label(source_of(variable), variable.span, "declared here");
+  report.fix({"declare it with `var`", variable.keyword, "var", false});
 }
 
 // The file's own code reaches the assignment before the declaration: there is no variable yet.

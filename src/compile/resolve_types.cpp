@@ -87,7 +87,7 @@ void Resolver::type(const TypeNode* node, TypeUse use) {
 
 void Resolver::where(List<WhereBound> bounds) {
   for (const WhereBound& bound : bounds) {
-    type_names_.push_back({bound.interface, nullptr, scopes_.scope(), TypeUse::Annotation});
+    type_names_.push_back({bound.interface, nullptr, scopes_.scope(), TypeUse::Annotation, &bound});
   }
 }
 
@@ -102,6 +102,7 @@ void Resolver::bind_type_names() {
     const Node* found = find_type(use.name.text, use.scope);
     if (!found) report_unknown_type(use);
     else if (use.node) names_.resolution.types.bind(*use.node, found);
+    else if (use.bound) names_.resolution.types.bind(*use.bound, found);
   }
 }
 

@@ -14,6 +14,7 @@ using types::TypeList;
 namespace {
 
 constexpr size_t kMostOpen = 40;  // declared types inside each other; deeper ones take anything
+constexpr size_t kMostInDeclaration = 64;
 
 template <class T>
 DataPtr make_data(T value) {
@@ -126,10 +127,11 @@ DataPtr Schemas::declared(const Type* type) {
     reaches_ = std::min(reaches_, static_cast<size_t>(open - open_.begin()));
     return anything();
   }
-  if (open_.size() >= kMostOpen) {
+  if (open_.size() >= kMostOpen || left_ == 0) {
     reaches_ = 0;
     return anything();
   }
+  --left_;
   size_t own = open_.size();
   size_t outer_reach = std::exchange(reaches_, SIZE_MAX);
   open_.push_back(type);
@@ -139,6 +141,15 @@ DataPtr Schemas::declared(const Type* type) {
   if (reaches_ >= own) made_[type] = made;
   else outer_reach = std::min(outer_reach, reaches_);
   reaches_ = outer_reach;
+  return made;
+}
+
+DataPtr Schemas::of_declaration(const Type* structure) {
+  left_ = kMostInDeclaration;
+  DataPtr made = of(structure);
+  // Whoever asks for the whole of it gets the whole.
+  if (left_ == 0) made_.erase(structure);
+  left_ = SIZE_MAX;
   return made;
 }
 

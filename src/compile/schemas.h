@@ -16,6 +16,9 @@ class Schemas {
   explicit Schemas(types::Lowering& lowering) : lowering_(lowering) {}
 
   bytecode::DataPtr of(const types::Type* type);
+  // The same for every struct, whether or not somebody asks for it: where structs are much intertwined, anything fits below
+  // the first ones.
+  bytecode::DataPtr of_declaration(const types::Type* structure);
 
  private:
   using Data = bytecode::Data;
@@ -32,6 +35,7 @@ class Schemas {
   std::unordered_map<const types::Type*, DataPtr> made_;
   std::vector<const types::Type*> open_;  // declared types that are being written out
   size_t reaches_ = SIZE_MAX;             // the outermost of them that what is being made stops at
+  size_t left_ = SIZE_MAX;                // declared types that may still be written out
 };
 
 }  // namespace harn::compile

@@ -11,6 +11,10 @@
 #include "syntax/ast.h"
 
 // What the resolver learns about names, and the code generator needs.
+namespace harn::modules {
+struct Module;
+}
+
 namespace harn::compile {
 
 struct FunctionInfo;
@@ -48,6 +52,7 @@ struct Variable {
   const void* module = nullptr;               // Global: the module that declares it
   uint32_t number = 0;                        // Local: among those of its function
   const syntax::Node* declaration = nullptr;  // Function, Enum, Struct, TypeAlias, ...
+  const syntax::TypeNode* type = nullptr;     // its annotation
   FunctionInfo* function = nullptr;           // `fn f` and `let f = {...}`: the function it names
   std::vector<VariableDeclaration> declarations;
   // Holds whether its last declaration that ran was a `var`, where only the run can tell.
@@ -68,11 +73,17 @@ struct FunctionInfo {
   uint32_t created_at = 0;
   bool is_stream = false;
   bool has_yield = false;
-  bool cleans_up = false;      // it has defer, finally and the like
-  bool returns_owned = false;  // its declared type is owned<T>
-  uint32_t locals = 0;         // how many variables are its own
+  bool cleans_up = false;                        // it has defer, finally and the like
+  bool returns_owned = false;                    // its declared type is owned<T>
+  const syntax::Declaration* persona = nullptr;  // what declares it, with `@persona`
+  const syntax::Declaration* natural =
+      nullptr;  // what declares it, or the function around it, with `@natural_function`
+  const syntax::TypeNode* return_type = nullptr;
+  uint32_t locals = 0;  // how many variables are its own
   std::vector<Variable*> captures;
   int capture_index(const Variable* variable) const;
+  // A generator runs in pieces, between which somebody else does: it is never a persona.
+  bool runs_persona() const { return persona && !has_yield && !is_stream; }
 };
 
 // Where a name may be found: the variables of that name from the innermost scope outwards. The first one
@@ -80,6 +91,34 @@ struct FunctionInfo {
 using Candidates = std::vector<Variable*>;
 
 // Owns what `Bindings` point at; lives as long as the program is being compiled.
+// The path of a template in a call such as `render("page.prompt")`.
+struct TemplateUse {
+  const modules::Module* module = nullptr;
+  std::string_view builtin;
+  const syntax::StringLiteral* path = nullptr;
+};
+
+// `register_step_hook("persona_*", "step", ...)` in so many words.
+struct StepHookUse {
+  const modules::Module* module = nullptr;
+  const syntax::StringLiteral* persona = nullptr;
+  const syntax::StringLiteral* step = nullptr;
+};
+
+// A function with `@persona`, and the steps that its body calls.
+struct PersonaSteps {
+  const modules::Module* module = nullptr;
+  std::unordered_set<std::string_view> steps;
+};
+
+// What the code of a Natural block needs besides the names that it mentions.
+struct NaturalUse {
+  std::vector<Variable*> locals;  // of its function, that are visible there
+  std::vector<Variable*> errors;  // the types that its function throws, catches or gives back as errors
+  Variable* ensures = nullptr;    // the predicate that `@natural_function(ensures: name)` names
+  bool in_loop = false;
+};
+
 struct Resolution {
   std::deque<Variable> variables;
   std::deque<FunctionInfo> functions;
@@ -93,6 +132,11 @@ struct Resolution {
   std::unordered_map<const char*, std::string_view> hints;
   // Targets of assignments that are immutable at this place, though the variable is not at others.
   std::unordered_set<const syntax::Node*> immutable_targets;
+  // Templates that calls name in so many words.
+  std::vector<TemplateUse> templates;
+  std::vector<StepHookUse> step_hooks;
+  std::unordered_map<const syntax::Declaration*, PersonaSteps> personas;
+  std::unordered_map<const syntax::Natural*, NaturalUse> natural;
   // Targets of assignments that must ask Variable::word.
   std::unordered_set<const syntax::Node*> asking_targets;
 };

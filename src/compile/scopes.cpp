@@ -1,6 +1,7 @@
 #include "compile/scopes.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace harn::compile {
 
@@ -267,6 +268,20 @@ const Variable* Scopes::find_later(const Scope* from, const FunctionInfo* functi
     if (const Variable* found = at->find(name)) return found;
   }
   return nullptr;
+}
+
+std::vector<Variable*> Scopes::use_locals() {
+  std::vector<Variable*> out;
+  std::unordered_set<std::string_view> seen;
+  for (Scope* at = scope_; at && at->function == function_; at = at->parent) {
+    for (Variable* variable : at->names()) {
+      if (variable->kind != Variable::Kind::Local || variable->owner != function_) continue;
+      if (!seen.insert(variable->name).second) continue;
+      use(*variable);
+      out.push_back(variable);
+    }
+  }
+  return out;
 }
 
 std::vector<std::string_view> Scopes::visible_names(const Scope* from) const {

@@ -122,6 +122,8 @@ class Scopes {
   // A declaration of the name further down in the scopes of `function` that are open at `from`.
   static const Variable* find_later(const Scope* from, const FunctionInfo* function, std::string_view name);
   std::vector<std::string_view> visible_names(const Scope* from) const;
+  // The variables of the running function that can be seen here, the innermost of each name. Counts as a use of them.
+  std::vector<Variable*> use_locals();
 
   // When everything has been read: what closures capture, what must exist before it is declared.
   void finish();

@@ -54,9 +54,11 @@ std::shared_ptr<bytecode::Code> FunctionCompiler::function(List<Param> params, c
   bool wants_value = !code_->is_generator && !ends;
   Reg value = wants_value ? temp() : -1;
   result_ = value;
-  block_statements(*body, value);
+  if (info_.runs_persona()) persona_body(*info_.persona, *body, value);
+  else block_statements(*body, value);
   if (wants_value) emit(Op::Return, value);
-  else if (!ends || code_->is_generator || has_defer(*body, context_.bindings)) emit(Op::ReturnNil);
+  else if (!ends || code_->is_generator || info_.runs_persona() || has_defer(*body, context_.bindings))
+    emit(Op::ReturnNil);
   release_variables(0);
   return finish();
 }
@@ -196,6 +198,10 @@ void FunctionCompiler::statement(const Node* node) {
     case NodeKind::Continue: leave_loop(&Loop::continue_to); break;
     case NodeKind::Guard: guard(node->as<Guard>()); break;
     case NodeKind::Require: require(node->as<Require>()); break;
+    case NodeKind::Natural:
+      keeps_registers = true;
+      natural_block(node->as<Natural>());
+      break;
     case NodeKind::If: if_else(node, -1); break;
     case NodeKind::Match: match(node->as<Match>(), -1); break;
     case NodeKind::Block: block(&node->as<Block>()); break;
@@ -480,9 +486,9 @@ void FunctionCompiler::declaration(const Node* node) {
     case NodeKind::Enum: return enum_declaration(node->as<Enum>());
     case NodeKind::Struct: return struct_declaration(node->as<Struct>());
     case NodeKind::Impl: return impl(node->as<Impl>());
-    case NodeKind::Tool:
-    case NodeKind::Skill:
-    case NodeKind::EvalPack: return registry_declaration(node);
+    case NodeKind::Tool: return tool_declaration(node->as<Tool>());
+    case NodeKind::Skill: return skill_declaration(node->as<Skill>());
+    case NodeKind::EvalPack: return eval_pack(node->as<EvalPack>());
     default: return;  // aliases, interfaces and imports leave no code
   }
 }
@@ -499,6 +505,7 @@ void FunctionCompiler::function_declaration(const Function& node) {
   define(*variable, value);
   release_to(mark);
   note_word(variable, false);
+  promotions(node, *variable);
 }
 
 void FunctionCompiler::pipeline(const Pipeline& node) {
@@ -533,7 +540,7 @@ void FunctionCompiler::enum_declaration(const Enum& node) {
 void FunctionCompiler::struct_declaration(const Struct& node) {
   const Variable* variable = variable_of(node);
   if (!variable) return;
-  StructShape shape{std::string(node.name.text), {}, declaration_id(node)};
+  StructShape shape{std::string(node.name.text), {}, declaration_id(node), context_.types.schema(node)};
   for (const StructField& field : node.fields) shape.fields.emplace_back(field.name.text);
   if (home_of(*variable) != Home::Global) declare(*variable);
   int mark = next_;
@@ -559,13 +566,9 @@ void FunctionCompiler::impl(const Impl& node) {
   release_to(mark);
 }
 
-// Tools, skills and eval packs are registered by library functions that come with the agents; until
-// then running one says so.
-void FunctionCompiler::registry_declaration(const Node* node) {
-  std::string_view what = node->is(NodeKind::Tool)    ? "`tool` declarations"
-                          : node->is(NodeKind::Skill) ? "`skill` declarations"
-                                                      : "`eval_pack` declarations";
-  raise(RaiseKind::Runtime, std::string(what) + " are not supported yet", node->span);
+// Packs are registered by library functions that come with evaluation; until then running one says so.
+void FunctionCompiler::eval_pack(const EvalPack& node) {
+  raise(RaiseKind::Runtime, "`eval_pack` declarations are not supported yet", node.span);
 }
 
 }  // namespace harn::compile

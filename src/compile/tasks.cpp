@@ -52,6 +52,39 @@ void FunctionCompiler::deadline(const Deadline& node, Reg to) {
   if (value >= 0) emit(Op::Steal, to, value);
 }
 
+// A word that is no variable is a name: `fallback_strategy: cheapest_first`.
+void FunctionCompiler::route_option(const DictEntry& entry, Reg to) {
+  bool is_word = entry.value->is(NodeKind::Identifier) && !variable_of(entry.value->as<Identifier>());
+  if (is_word) literal_text(entry.value->as<Identifier>().name, to);
+  else expression(entry.value, to);
+}
+
+// The options are handed down to all calls of models in the body, also in tasks that it starts.
+void FunctionCompiler::cost_route(const CostRoute& node, Reg to) {
+  constexpr std::string_view kScope = "llm_options";
+  Reg value = to < 0 ? -1 : temp();
+  Reg before = temps(2);
+  emit(Op::NewDict, before + 1);
+  for (const DictEntry& entry : node.options) {
+    int mark = next_;
+    Reg option = temp();
+    route_option(entry, option);
+    emit_x(Op::SetField, before + 1, option, 0, cache(entry.key.text));
+    release_to(mark);
+  }
+  at(node.span);
+  literal_text(kScope, before);
+  call_internal("__scope_merge", before, 2);
+  with_cleanup([&] { block(node.body, value); },
+               [&] {
+                 Reg args = temps(2);
+                 literal_text(kScope, args);
+                 emit(Op::Move, args + 1, before);
+                 call_internal("__scope_set", args, 2);
+               });
+  if (value >= 0) emit(Op::Steal, to, value);
+}
+
 // One lock per place in the program.
 void FunctionCompiler::mutex(const Mutex& node, Reg to) {
   Position place = context_.module.source->position(node.span.start);

@@ -98,11 +98,19 @@ Reg FunctionCompiler::own_register(const syntax::Node* node) const {
 void FunctionCompiler::unknown_name(std::string_view name, Span span, Reg to) {
   if (auto number = context_.catalog.constant(name)) {
     emit_bx(Op::LoadConst, to, constant(*number));
-  } else if (context_.catalog.find(name)) {
-    emit_bx(Op::LoadConst, to, constant(Keys{"builtin", std::string(name)}));
+  } else if (auto builtin = context_.catalog.find(name)) {
+    if (has(builtin->flags, BuiltinFlags::Property)) property(builtin->id, to);
+    else emit_bx(Op::LoadConst, to, constant(Keys{"builtin", std::string(name)}));
   } else {
     undefined(name, span);
   }
+}
+
+// A function whose name alone means what it gives: `skills`.
+void FunctionCompiler::property(uint32_t id, Reg to) {
+  Reg value = window(to, 1);
+  emit_x(Op::CallBuiltin, value, 0, 0, id);
+  place_result(value, to);
 }
 
 void FunctionCompiler::undefined(std::string_view name, Span span) {

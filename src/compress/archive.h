@@ -29,7 +29,7 @@ Result<std::string> tar_create(const std::vector<Entry>& entries, const Progress
 Result<std::vector<Entry>> tar_extract(std::string_view bytes, const Progress& progress);
 
 Result<std::string> zip_create(const std::vector<Entry>& entries, const Progress& progress);
-// Stored and deflated entries; those of other methods, encrypted ones and archives of more than 4 GiB are Unsupported.
+// Stored and deflated entries, in Zip64 format, too; those of other methods and encrypted ones are Unsupported.
 Result<std::vector<Entry>> zip_extract(std::string_view bytes, const Allowance& allowed, const Progress& progress);
 
 }  // namespace harn::compress

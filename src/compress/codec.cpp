@@ -17,12 +17,12 @@ std::unexpected<Error> damaged(std::string_view why) {
 
 std::unexpected<Error> missing_library(const std::string& why) { return fail(ErrorKind::Unsupported, why); }
 
-Result<void> Output::add(size_t bytes) {
-  if (bytes > allowed_.most - bytes_.size()) {
+Result<void> Output::add(std::string_view bytes) {
+  if (bytes.size() > allowed_.most - bytes_.size()) {
     return fail(ErrorKind::Limit, fmt::format("more than {} bytes would come out, {}", allowed_.most, allowed_.reason));
   }
-  bytes_.append(piece_, bytes);
-  progress_(bytes);
+  bytes_ += bytes;
+  progress_(bytes.size());
   return {};
 }
 

@@ -52,7 +52,8 @@ class Output {
   static constexpr size_t kPiece = 64 * 1024;
   char* piece() { return piece_; }
   // So many bytes of the piece have been written.
-  Result<void> add(size_t bytes);
+  Result<void> add(size_t bytes) { return add({piece_, bytes}); }
+  Result<void> add(std::string_view bytes);
   std::string take() { return std::move(bytes_); }
 
  private:

@@ -1,5 +1,6 @@
 // Zip: entries one after the other, each with a header, and behind them a directory that says again what and where they are.
 // The directory is found from the end. It is what counts: the headers of entries that were written to a stream have no sizes.
+// Numbers that have no room in 16 or 32 bits are all ones there, and stand in a further field or at a further end (Zip64).
 #include <algorithm>
 
 #include "base/fmt.h"
@@ -11,14 +12,17 @@ namespace harn::compress {
 namespace {
 
 constexpr uint32_t kEntryMark = 0x04034b50, kDirectoryMark = 0x02014b50, kEndMark = 0x06054b50;
-constexpr size_t kEntrySize = 30, kDirectorySize = 46, kEndSize = 22;
+constexpr uint32_t kLargeEndMark = 0x06064b50, kLocatorMark = 0x07064b50;
+constexpr size_t kEntrySize = 30, kDirectorySize = 46, kEndSize = 22, kLargeEndSize = 56, kLocatorSize = 20;
 constexpr uint16_t kStored = 0, kDeflated = 8;
 constexpr uint16_t kEncrypted = 1, kUtf8 = 1 << 11;
-constexpr uint16_t kVersion = 20;
+constexpr uint16_t kVersion = 20, kLargeVersion = 45;
+constexpr uint16_t kLargeField = 1;         // of what an entry has besides
 constexpr uint16_t kFirstDay = 1 << 5 | 1;  // 1980-01-01, the earliest date there is
 constexpr int kLevel = 6;
-// Larger ones need the fields of Zip64.
-constexpr size_t kMostBytes = 0xFFFFFFFE, kMostEntries = 0xFFFE;
+constexpr uint32_t kElsewhere = 0xFFFFFFFF, kCountElsewhere = 0xFFFF;
+// No value has more bytes than this, so that of an archive we make only the count may be large.
+constexpr size_t kMostBytes = 0xFFFFFF00 - kEndSize - kLargeEndSize - kLocatorSize;
 
 // ---- writing ----
 
@@ -26,6 +30,11 @@ void put16(std::string& out, uint32_t number) { out += {static_cast<char>(number
 void put32(std::string& out, uint32_t number) {
   put16(out, number & 0xFFFF);
   put16(out, number >> 16);
+}
+
+void put64(std::string& out, uint64_t number) {
+  put32(out, static_cast<uint32_t>(number));
+  put32(out, static_cast<uint32_t>(number >> 32));
 }
 
 // What both headers of an entry have in common.
@@ -45,7 +54,6 @@ void put_facts(std::string& out, const Entry& entry, uint32_t sum, uint16_t meth
 Result<void> check_entry(const Entry& entry) {
   HARN_CHECK(check_entry_path(entry.path));
   if (entry.path.size() > 0xFFFF) return fail(ErrorKind::Limit, "a path has more than 65535 bytes");
-  if (entry.content.size() > kMostBytes) return fail(ErrorKind::Limit, "an entry has more than 4 GiB");
   return {};
 }
 
@@ -54,9 +62,10 @@ class Writer {
   Result<void> add(const Entry& entry, const Progress& progress) {
     HARN_CHECK(check_entry(entry));
     uint32_t sum = HARN_TRY(crc32(entry.content, progress));
-    std::string packed = HARN_TRY(deflate(entry.content, kLevel));
-    // What would grow is stored as it is.
-    bool is_smaller = packed.size() < entry.content.size();
+    // What would grow is stored as it is; of a few bytes that is known beforehand.
+    constexpr size_t kLeast = 16;
+    std::string packed = entry.content.size() < kLeast ? "" : HARN_TRY(deflate(entry.content, kLevel));
+    bool is_smaller = entry.content.size() >= kLeast && packed.size() < entry.content.size();
     std::string_view content = is_smaller ? std::string_view(packed) : std::string_view(entry.content);
     uint16_t method = is_smaller ? kDeflated : kStored;
     put32(directory_, kDirectoryMark);
@@ -71,17 +80,19 @@ class Writer {
     out_ += entry.path;
     out_ += content;
     ++count_;
-    if (out_.size() + directory_.size() <= kMostBytes - kEndSize && count_ <= kMostEntries) return {};
-    return fail(ErrorKind::Limit, "the archive would have more than 4 GiB or 65534 entries");
+    if (out_.size() + directory_.size() <= kMostBytes) return {};
+    return fail(ErrorKind::Limit, "the archive would have more than 4 GiB");
   }
 
   std::string finish() {
     size_t start = out_.size();
     out_ += directory_;
+    if (count_ >= kCountElsewhere) put_large_end(start);
+    uint32_t count = static_cast<uint32_t>(std::min<uint64_t>(count_, kCountElsewhere));
     put32(out_, kEndMark);
     put32(out_, 0);  // disks
-    put16(out_, count_);
-    put16(out_, count_);
+    put16(out_, count);
+    put16(out_, count);
     put32(out_, static_cast<uint32_t>(directory_.size()));
     put32(out_, static_cast<uint32_t>(start));
     put16(out_, 0);  // no comment
@@ -89,8 +100,25 @@ class Writer {
   }
 
  private:
+  void put_large_end(size_t start) {
+    size_t here = out_.size();
+    put32(out_, kLargeEndMark);
+    put64(out_, kLargeEndSize - 12);  // what follows
+    put16(out_, kLargeVersion);
+    put16(out_, kLargeVersion);
+    put64(out_, 0);  // disks
+    put64(out_, count_);
+    put64(out_, count_);
+    put64(out_, directory_.size());
+    put64(out_, start);
+    put32(out_, kLocatorMark);
+    put32(out_, 0);  // disk
+    put64(out_, here);
+    put32(out_, 1);  // disks
+  }
+
   std::string out_, directory_;
-  uint32_t count_ = 0;
+  uint64_t count_ = 0;
 };
 
 // ---- reading ----
@@ -102,7 +130,7 @@ class Reader {
 
   Result<std::vector<Entry>> read() {
     HARN_CHECK(find_directory());
-    for (uint32_t i = 0; i < count_; ++i) HARN_CHECK(read_fact());
+    for (uint64_t i = 0; i < count_; ++i) HARN_CHECK(read_fact());
     HARN_CHECK(check_sizes());
     std::vector<Entry> entries;
     for (const Fact& fact : facts_) {
@@ -118,13 +146,15 @@ class Reader {
   struct Fact {
     std::string_view path;
     uint16_t flags, method;
-    uint32_t sum, packed, size, start;
+    uint32_t sum;
+    uint64_t packed, size, start;
   };
 
   uint16_t get16(size_t at) const {
     return static_cast<uint16_t>(static_cast<uint8_t>(bytes_[at]) | static_cast<uint8_t>(bytes_[at + 1]) << 8);
   }
   uint32_t get32(size_t at) const { return get16(at) | uint32_t{get16(at + 2)} << 16; }
+  uint64_t get64(size_t at) const { return get32(at) | uint64_t{get32(at + 4)} << 32; }
   bool has(size_t at, size_t size) const { return at <= bytes_.size() && size <= bytes_.size() - at; }
 
   // Behind the end there may be a comment of 65535 bytes.
@@ -135,13 +165,26 @@ class Reader {
       if (get32(at) != kEndMark || get16(at + 20) != bytes_.size() - at - kEndSize) continue;
       count_ = get16(at + 10);
       at_ = get32(at + 16);
-      if (count_ == 0xFFFF || at_ == 0xFFFFFFFF) return fail(ErrorKind::Unsupported, "Zip64 is not supported");
-      if (get16(at + 4) != 0 || get16(at + 8) != count_) {
-        return fail(ErrorKind::Unsupported, "an archive in several parts is not supported");
-      }
-      return {};
+      if (get16(at + 4) != 0 || get16(at + 8) != count_) return in_parts();
+      bool may_be_large = count_ == kCountElsewhere || at_ == kElsewhere || get32(at + 12) == kElsewhere;
+      return may_be_large ? find_large_directory(at) : Result<void>();
     }
     return no_archive("zip");
+  }
+
+  // Before the end, if there is one: the numbers may be what they look like.
+  Result<void> find_large_directory(size_t end) {
+    if (end < kLocatorSize || get32(end - kLocatorSize) != kLocatorMark) return {};
+    uint64_t at = get64(end - kLocatorSize + 8);
+    if (!has(at, kLargeEndSize) || get32(at) != kLargeEndMark) return damaged("its directory cannot be found");
+    if (get32(at + 16) != 0 || get64(at + 24) != get64(at + 32)) return in_parts();
+    count_ = get64(at + 32);
+    at_ = get64(at + 48);
+    return {};
+  }
+
+  static std::unexpected<Error> in_parts() {
+    return fail(ErrorKind::Unsupported, "an archive in several parts is not supported");
   }
 
   Result<void> read_fact() {
@@ -157,9 +200,30 @@ class Reader {
               .packed = get32(at_ + 20),
               .size = get32(at_ + 24),
               .start = get32(at_ + 42)};
+    HARN_CHECK(read_large(fact, at_ + kDirectorySize + path, extra));
     HARN_CHECK(check(fact, get32(at_ + 38)));
     facts_.push_back(fact);
     at_ += kDirectorySize + path + extra + comment;
+    return {};
+  }
+
+  // The numbers of an entry that are elsewhere: in one of the fields that it has besides.
+  Result<void> read_large(Fact& fact, size_t at, size_t size) const {
+    uint64_t* missing[3];
+    size_t count = 0;
+    for (uint64_t* number : {&fact.size, &fact.packed, &fact.start}) {
+      if (*number == kElsewhere) missing[count++] = number;
+    }
+    for (size_t end = at + size; count > 0 && end - at >= 4;) {
+      size_t field = get16(at + 2);
+      if (field > end - at - 4) break;
+      if (get16(at) == kLargeField) {
+        if (field < 8 * count) return damaged("a size is missing");
+        for (size_t i = 0; i < count; ++i) *missing[i] = get64(at + 4 + 8 * i);
+        return {};
+      }
+      at += 4 + field;
+    }
     return {};
   }
 
@@ -180,16 +244,21 @@ class Reader {
 
   // Many entries may name the same few bytes.
   Result<void> check_sizes() const {
-    uint64_t sum = 0;
-    for (const Fact& fact : facts_) sum += fact.size;
-    if (sum <= allowed_.most) return {};
-    return fail(ErrorKind::Limit, fmt::format("more than {} bytes would come out, {}", allowed_.most, allowed_.reason));
+    uint64_t left = allowed_.most;
+    for (const Fact& fact : facts_) {
+      if (fact.size > left) {
+        return fail(ErrorKind::Limit,
+                    fmt::format("more than {} bytes would come out, {}", allowed_.most, allowed_.reason));
+      }
+      left -= fact.size;
+    }
+    return {};
   }
 
   Result<std::string> content_of(const Fact& fact) const {
     if (!has(fact.start, kEntrySize)) return ends_early();
     if (get32(fact.start) != kEntryMark) return damaged("an entry is not where its directory says");
-    size_t at = size_t{fact.start} + kEntrySize + get16(fact.start + 26) + get16(fact.start + 28);
+    size_t at = fact.start + kEntrySize + get16(fact.start + 26) + get16(fact.start + 28);
     if (!has(at, fact.packed)) return ends_early();
     std::string_view packed = bytes_.substr(at, fact.packed);
     progress_(packed.size());
@@ -204,7 +273,7 @@ class Reader {
   const Allowance& allowed_;
   const Progress& progress_;
   size_t at_ = 0;
-  uint32_t count_ = 0;
+  uint64_t count_ = 0;
   std::vector<Fact> facts_;
 };
 

@@ -23,6 +23,16 @@ namespace harn::crypto {
   X(EVP_DigestUpdate)             \
   X(EVP_DigestFinal_ex)           \
   X(HMAC)                         \
+  X(EVP_aes_256_gcm)              \
+  X(EVP_CIPHER_CTX_new)           \
+  X(EVP_CIPHER_CTX_free)          \
+  X(EVP_CIPHER_CTX_ctrl)          \
+  X(EVP_EncryptInit_ex)           \
+  X(EVP_EncryptUpdate)            \
+  X(EVP_EncryptFinal_ex)          \
+  X(EVP_DecryptInit_ex)           \
+  X(EVP_DecryptUpdate)            \
+  X(EVP_DecryptFinal_ex)          \
   X(BIO_new_mem_buf)              \
   X(BIO_free)                     \
   X(PEM_read_bio_PrivateKey)      \

@@ -171,15 +171,7 @@ const Value* dict_part(const Value& whole, size_t& cursor) {
 }
 bool has_keys(const Value& value) { return value.as_dict()->size() > 0; }
 void append_key(std::string& path, const Value& whole, size_t number) {
-  std::string_view key = whole.as_dict()->entry(number).key->view();
-  if (text::is_identifier(key)) {
-    path += '.';
-    path += key;
-  } else {
-    path += '[';
-    append_json_string(path, key);
-    path += ']';
-  }
+  append_key_path(path, whole.as_dict()->entry(number).key->view());
 }
 
 void read_dict(Decoder& in, Opened& opened) {

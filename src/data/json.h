@@ -14,9 +14,34 @@ void append_json_string(std::string& out, std::string_view text);
 // The same without the quotes.
 void append_json_content(std::string& out, std::string_view text);
 
+// How a program gets from a dict to the value of a key: `.name`, `["a key"]`.
+void append_key_path(std::string& path, std::string_view key);
+
 // Appends the value as JSON; `indent` > 0 spreads it over lines. Fails when it nests too deeply or
 // grows too large; `out` is then unusable.
 Written append_json(std::string& out, const vm::Value& value, int indent = 0);
+
+// Why a part of a value is in no text, and where it is.
+struct JsonRefusal {
+  std::string path;  // ".items[3]"; empty: the value itself
+  std::string why;   // "is NaN, which JSON cannot hold"
+  ErrorKind kind = ErrorKind::Invalid;
+};
+
+// Decides about the parts that JSON would change without a word.
+class JsonRule {
+ public:
+  enum class Verdict : uint8_t {
+    Usual,    // as `append_json` has it, parts and all
+    Written,  // the rule has appended it to `out`
+    Refused,  // and says why; a path in it begins at the part
+  };
+  virtual ~JsonRule() = default;
+  virtual Verdict decide(std::string& out, const vm::Value& part, JsonRefusal& refusal) = 0;
+};
+
+// The same, where each part is up to the rule.
+std::expected<void, JsonRefusal> append_json(std::string& out, const vm::Value& value, JsonRule& rule, int indent = 0);
 
 // Nesting that `parse_json` accepts.
 constexpr size_t kMaxJsonDepth = 1000;

@@ -90,6 +90,14 @@ Value ObjectBuilder::finish(Open& open) {
   return result;
 }
 
-ObjectBuilder::~ObjectBuilder() { drop_keys(0); }
+// Shapes live for ever. A task may go on on another thread while it reads, so the guesses are its own meanwhile.
+static thread_local std::array<Shape*, ObjectBuilder::kGuesses> last_guesses{};
+
+[[gnu::noinline]] ObjectBuilder::ObjectBuilder() : guesses_(last_guesses) {}
+
+[[gnu::noinline]] ObjectBuilder::~ObjectBuilder() {
+  drop_keys(0);
+  last_guesses = guesses_;
+}
 
 }  // namespace harn::data

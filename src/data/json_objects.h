@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -8,7 +9,8 @@
 
 // Builds the dicts of a document. Most documents repeat a few kinds of objects, so each nesting
 // level guesses that the next object has the keys of the last one: then a key costs one comparison
-// and the dict gets its shape without any lookup.
+// and the dict gets its shape without any lookup. Lines and events of a stream are documents that look alike,
+// so the first guesses are those of the thread's last document.
 namespace harn::data {
 
 class ObjectBuilder {
@@ -28,16 +30,16 @@ class ObjectBuilder {
   void add_value(vm::Value value) { values_.push_back(std::move(value)); }
   vm::Value finish(Open& open);
 
+  static constexpr size_t kGuesses = 16;
+  ObjectBuilder();
   ~ObjectBuilder();
 
  private:
-  static constexpr size_t kGuesses = 32;
-
   vm::StringObject* key_object(const Open& open, std::string_view key);
   vm::Shape* find_shape(const Open& open) const;
   void drop_keys(size_t base);
 
-  vm::Shape* guesses_[kGuesses] = {};
+  std::array<vm::Shape*, kGuesses> guesses_;
   std::vector<vm::StringObject*> keys_;  // counted
   std::vector<vm::Value> values_;
 };

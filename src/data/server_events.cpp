@@ -1,6 +1,8 @@
 #include "data/server_events.h"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/text.h"
 
@@ -8,28 +10,35 @@ namespace harn::data {
 
 std::optional<std::vector<ServerEvent>> EventReader::add(std::string_view piece, size_t most_bytes) {
   std::vector<ServerEvent> events;
-  for (char c : piece) {
-    bool is_second_half = c == '\n' && after_return_;
-    after_return_ = c == '\r';
-    if (is_second_half) continue;
-    if (c == '\r' || c == '\n') end_line(events);
-    else line_ += c;
+  // The next of each: looked for once, however long the lines are.
+  size_t feed = piece.find('\n'), carriage_return = piece.find('\r');
+  for (size_t at = 0; at < piece.size();) {
+    size_t end = std::min(feed, carriage_return);
+    bool is_second_half = std::exchange(after_return_, false) && end == at && end == feed;
+    line_ += piece.substr(at, end - at);
     if (line_.size() + data_.size() > most_bytes) return std::nullopt;
+    if (end == piece.npos) break;
+    at = end + 1;
+    after_return_ = end == carriage_return;
+    (after_return_ ? carriage_return : feed) = piece.find(piece[end], at);
+    if (is_second_half) continue;
+    end_line(events);
+    line_.clear();
+    if (data_.size() > most_bytes) return std::nullopt;
   }
   return events;
 }
 
 void EventReader::end_line(std::vector<ServerEvent>& events) {
-  std::string line;
-  line.swap(line_);
-  if (is_first_ && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  std::string_view line = line_;
+  if (is_first_ && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   is_first_ = false;
   if (!line.empty()) {
     size_t colon = line.find(':');
     if (colon == 0) return;  // a comment
-    std::string_view value = colon == line.npos ? "" : std::string_view(line).substr(colon + 1);
+    std::string_view value = colon == line.npos ? "" : line.substr(colon + 1);
     if (value.starts_with(' ')) value.remove_prefix(1);
-    return take_field(std::string_view(line).substr(0, colon), value);
+    return take_field(line.substr(0, colon), value);
   }
   if (has_data_) {
     data_.pop_back();  // the end of its last line

@@ -31,6 +31,8 @@ struct CodeRow {
 };
 const std::vector<CodeRow>& code_rows();
 const CodeRow& row(Code code);
+// Which check it comes from: "lexer", "parser", "type", "lint", "preflight" or "invariant".
+std::string_view origin(Code code);
 const CodeRow* find_code(std::string_view id);
 // The long explanation (Markdown), empty when the code has none.
 std::string_view explanation(std::string_view id);

@@ -43,7 +43,10 @@ std::string_view origin(std::string_view id) {
     return lexer ? "lexer" : "parser";
   }
   if (id.starts_with("HARN-LNT")) return "lint";
-  if (id.starts_with("HARN-IMP") || id.starts_with("HARN-MOD")) return "preflight";
+  if (id.starts_with("HARN-INV")) return "invariant";
+  for (std::string_view before : {"HARN-IMP", "HARN-MOD", "HARN-PRM", "HARN-CAP", "HARN-ORC-010"}) {
+    if (id.starts_with(before)) return "preflight";
+  }
   return "type";
 }
 
@@ -169,6 +172,8 @@ std::string render_all(std::vector<const Diagnostic*> sorted, Colour colour) {
   if (dropped > 0) out += format("\nand {} more\n", dropped);
   return out;
 }
+
+std::string_view origin(Code code) { return origin(row(code).id); }
 
 std::string render_json(const Diagnostic& diagnostic) {
   const CodeRow& code = row(diagnostic.code);

@@ -54,7 +54,8 @@ bool tells_end_of_sleep(Run& run);
 // When the running task's pause until `due` will be over: in a replay when it was.
 vm::Nanoseconds end_of_sleep(Run& run, vm::Nanoseconds due);
 
-// The wall clock for what is allowed to everybody, such as the time in a log line.
-int64_t wall_ms(Run& run);
+// A clock for what is allowed to everybody, such as the time in a log line, or how long the runtime's own work took.
+int64_t read_freely(Run& run, ClockFace face);
+inline int64_t wall_ms(Run& run) { return read_freely(run, ClockFace::Wall); }
 
 }  // namespace harn::effects

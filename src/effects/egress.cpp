@@ -104,6 +104,7 @@ bool EgressRule::fits_address(std::string_view address, int port) const {
 std::expected<EgressRules, std::string> EgressRules::parse(const EgressTexts& texts, std::string source) {
   EgressRules rules;
   rules.allows_others_ = texts.allows_others;
+  rules.texts_ = texts;
   rules.source_ = std::move(source);
   for (auto [from, to] : {std::pair(&texts.allow, &rules.allow_), std::pair(&texts.deny, &rules.deny_)}) {
     for (const std::string& text : *from) {

@@ -64,12 +64,15 @@ class EgressRules {
   std::optional<std::string> refusal_of(const EgressTarget& target) const;
   // Why no connection to this address may be made, whatever name was asked for.
   std::optional<std::string> refusal_of_address(const std::string& address, int port) const;
+  // As they were given to `parse`.
+  const EgressTexts& texts() const { return texts_; }
   // Who has set them: "environment", "program".
   const std::string& source() const { return source_; }
 
  private:
   std::vector<EgressRule> allow_, deny_;
   bool allows_others_ = true;
+  EgressTexts texts_;
   std::string source_;
 };
 

@@ -1,5 +1,6 @@
 #include "effects/event_log.h"
 
+#include <charconv>
 #include <mutex>
 
 #include "base/replace_file.h"
@@ -19,7 +20,10 @@ std::unexpected<Thrown> failed(const Error& error) { return runtime_error(error.
 // ---- which log ----
 
 struct LogChoice {
-  std::string path;  // empty: in memory
+  enum class Kind : uint8_t { Memory, Sqlite, File };
+  Kind kind = Kind::Memory;
+  std::string path = {};
+  uint32_t read_ahead = 256;  // events of a subscription
 };
 
 std::string variable(Run& run, std::string_view name) {
@@ -28,34 +32,59 @@ std::string variable(Run& run, std::string_view name) {
   return found ? value : "";
 }
 
-Outcome<std::string> path_of_file(Run& run) {
-  if (std::string path = variable(run, "HARN_EVENT_LOG_SQLITE_PATH"); !path.empty()) return from_home(run, path);
+// Where a log of that kind is kept.
+Outcome<std::string> path_of(Run& run, LogChoice::Kind kind) {
+  bool is_sqlite = kind == LogChoice::Kind::Sqlite;
+  std::string path = is_sqlite ? variable(run, "HARN_EVENT_LOG_SQLITE_PATH") : "";
+  if (!path.empty()) return from_home(run, path);
   std::string folder = variable(run, "HARN_EVENT_LOG_DIR");
-  folder = folder.empty() ? HARN_TRY(state_root(run)) : HARN_TRY(from_home(run, folder));
-  return folder + "/events.sqlite";
+  std::string name = is_sqlite ? "events.sqlite" : "events";
+  if (folder.empty()) return state_path(run, name);
+  return HARN_TRY(from_home(run, folder)) + "/" + name;
 }
 
-Outcome<LogChoice> choose(Run& run) {
+Outcome<LogChoice::Kind> choose_kind(Run& run) {
+  using enum LogChoice::Kind;
   std::string backend = variable(run, "HARN_EVENT_LOG_BACKEND");
-  if (backend == "memory") return LogChoice{};
-  if (backend == "sqlite") return LogChoice{HARN_TRY(path_of_file(run))};
+  if (backend == "memory") return Memory;
+  if (backend == "sqlite") return Sqlite;
+  if (backend == "file") return File;
   if (!backend.empty()) {
-    return runtime_error(ErrorKind::Invalid, "HARN_EVENT_LOG_BACKEND is `{}`, expected `memory` or `sqlite`", backend);
+    return runtime_error(ErrorKind::Invalid, "HARN_EVENT_LOG_BACKEND is `{}`, expected `memory`, `sqlite` or `file`",
+                         backend);
   }
   bool is_given = !variable(run, "HARN_EVENT_LOG_SQLITE_PATH").empty() ||
                   !variable(run, "HARN_EVENT_LOG_DIR").empty() || !variable(run, "HARN_STATE_DIR").empty();
   bool lasts = is_given || state_home(current_vm()).kind == StateHome::Kind::Project;
-  return lasts ? LogChoice{HARN_TRY(path_of_file(run))} : LogChoice{};
+  return lasts ? Sqlite : Memory;
 }
 
-Result<std::unique_ptr<log::EventLog>> open_file(const std::string& path) {
+Outcome<uint32_t> read_ahead(Run& run) {
+  constexpr uint32_t kMost = 10'000;
+  std::string text = variable(run, "HARN_EVENT_LOG_QUEUE_DEPTH");
+  if (text.empty()) return LogChoice().read_ahead;
+  uint32_t number = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && *end == '\0' && number >= 1 && number <= kMost) return number;
+  return runtime_error(ErrorKind::Invalid, "HARN_EVENT_LOG_QUEUE_DEPTH is `{}`, expected a whole number from 1 to {}",
+                       text, kMost);
+}
+
+Outcome<LogChoice> choose(Run& run) {
+  LogChoice choice{.kind = HARN_TRY(choose_kind(run)), .read_ahead = HARN_TRY(read_ahead(run))};
+  if (choice.kind != LogChoice::Kind::Memory) choice.path = HARN_TRY(path_of(run, choice.kind));
+  return choice;
+}
+
+Result<std::unique_ptr<log::EventLog>> open_on_disk(const LogChoice& choice) {
+  const std::string& path = choice.path;
   std::string folder = path.substr(0, path.rfind('/'));
   if (std::error_code wrong = make_folders(folder)) {
     bool is_denied = wrong == std::errc::permission_denied || wrong == std::errc::read_only_file_system;
     return fail(is_denied ? ErrorKind::Denied : ErrorKind::Io,
                 fmt::format("event log {}: the folder cannot be made: {}", path, wrong.message()));
   }
-  return log::open_sqlite_log(path);
+  return choice.kind == LogChoice::Kind::File ? log::open_file_log(path) : log::open_sqlite_log(path);
 }
 
 // The log of a VM, opened once. Shared with the threads that open it.
@@ -64,14 +93,16 @@ struct OpenLog {
   std::mutex lock;                   // held while it is being opened
   std::shared_ptr<log::EventLog> log;
   std::shared_ptr<log::MemoryLog> in_memory;  // the same, if it is
-  std::atomic<bool> is_open = false;          // then neither changes any more
+  uint32_t read_ahead = 0;
+  std::atomic<bool> is_open = false;  // then none of these changes any more
 
   Result<void> ensure(const LogChoice& choice, std::shared_ptr<const void> held = nullptr) {
     std::lock_guard guard(lock);
     if (log) return {};
     home = std::move(held);
-    if (choice.path.empty()) log = in_memory = log::new_memory_log();
-    else log = HARN_TRY(open_file(choice.path));
+    read_ahead = choice.read_ahead;
+    if (choice.kind == LogChoice::Kind::Memory) log = in_memory = log::new_memory_log();
+    else log = HARN_TRY(open_on_disk(choice));
     is_open.store(true, std::memory_order_release);
     return {};
   }
@@ -102,7 +133,7 @@ Outcome<std::shared_ptr<OpenLog>> log_of(Run& run) {
   std::shared_ptr<OpenLog> open = current_vm().local<LogOfVm>().open;
   if (open->is_open.load(std::memory_order_acquire)) return open;
   LogChoice choice = HARN_TRY(choose(run));
-  if (choice.path.empty()) {
+  if (choice.kind == LogChoice::Kind::Memory) {
     if (auto opened = open->ensure(choice); !opened) return failed(opened.error());
     return open;
   }
@@ -152,15 +183,19 @@ ReadEvents::Answer plain(std::vector<log::Event> events) {
 }
 
 Outcome<std::vector<log::Event>> read_now(const OpenLog& open, const ReadEvents& request) {
-  log::ReadRequest wanted{.topic = request.topic, .after = request.after, .most = request.most};
+  uint32_t most = request.waits ? std::min(request.most, open.read_ahead) : request.most;
+  log::ReadRequest wanted{.topic = request.topic, .after = request.after, .most = most};
   return on_disk(open, "the event log", [log = open.log, wanted] { return log->read(wanted); });
 }
 
 // A watch that ends with the wait.
 class Watch {
  public:
-  Watch(log::EventLog& log, const ReadEvents& request) : log_(log) {
-    id_ = log.watch(request.topic, request.after, [completion = completion_] { completion->finish(); });
+  // Nobody but its tasks can append to the log of a program that is in memory.
+  Watch(const OpenLog& open, const ReadEvents& request) : log_(*open.log) {
+    using By = Completion::By;
+    completion_ = std::make_shared<Completion>(open.in_memory ? By::Tasks : By::Outside);
+    id_ = log_.watch(request.topic, request.after, [completion = completion_] { completion->finish(); });
   }
   ~Watch() { log_.unwatch(id_); }
   Watch(const Watch&) = delete;
@@ -169,7 +204,7 @@ class Watch {
 
  private:
   log::EventLog& log_;
-  std::shared_ptr<Completion> completion_ = std::make_shared<Completion>();
+  std::shared_ptr<Completion> completion_;
   log::EventLog::WatchId id_;
 };
 
@@ -196,7 +231,7 @@ Outcome<ReadEvents::Answer> carry_out(Run& run, const ReadEvents& request) {
     auto events = HARN_TRY(read_now(*open, request));
     if (!events.empty() || !request.waits) return plain(std::move(events));
     // Events that came since are told at once.
-    if (Watch(*open->log, request).wait(request.topic) == Wake::Cancelled) return stopped_error();
+    if (Watch(*open, request).wait(request.topic) == Wake::Cancelled) return stopped_error();
   }
 }
 

@@ -8,7 +8,7 @@
 //
 //   Appended appended = HARN_TRY(perform(run, AppendEvent{.topic = "orders", .kind = "placed", .payload = "{}"}));
 //
-// Which log that is, the environment and the home of the program say: HARN_EVENT_LOG_BACKEND (`memory`, `sqlite`),
+// Which log that is, the environment and the home of the program say: HARN_EVENT_LOG_BACKEND (`memory`, `sqlite`, `file`),
 // HARN_EVENT_LOG_SQLITE_PATH, HARN_EVENT_LOG_DIR. Without them a program of a project, or with HARN_STATE_DIR, has
 // `events.sqlite` in its state root, and any other a log in memory. All requests are for tasks on a fiber: they wait for
 // the disk.

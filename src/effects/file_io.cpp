@@ -189,12 +189,22 @@ FileResult<void> write_all(const Descriptor& file, std::string_view bytes, Stop&
   return {};
 }
 
-FileResult<void> copy_all(const Descriptor& from, const Descriptor& to, Stop& stop) {
+FileResult<void> read_pieces(const Descriptor& file, Stop& stop, const VisitPiece& visit) {
+  // Larger ones push what is being worked on out of the processor's cache.
+  constexpr size_t kRead = 256 * 1024;
+  bool is_regular = S_ISREG(HARN_TRY(info_of(file)).st_mode);
+  lseek(file.get(), 0, SEEK_SET);  // it may have been read before; a pipe has no start
+  auto piece = std::make_unique_for_overwrite<char[]>(kRead);
   for (;;) {
-    std::string piece = HARN_TRY(read_some(from, kPiece, stop));
-    if (piece.empty()) return {};
-    HARN_CHECK(write_all(to, piece, stop));
+    if (!is_regular) HARN_CHECK(wait_for_data(file, stop));
+    size_t size = HARN_TRY(read_into(file, piece.get(), kRead, stop));
+    if (size == 0) return {};
+    HARN_CHECK(visit({piece.get(), size}));
   }
+}
+
+FileResult<void> copy_all(const Descriptor& from, const Descriptor& to, Stop& stop) {
+  return read_pieces(from, stop, [&](std::string_view piece) { return write_all(to, piece, stop); });
 }
 
 FileResult<void> write_whole(const Place& place, std::optional<mode_t> mode, const Fill& fill, Stop& stop) {

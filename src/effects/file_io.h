@@ -14,6 +14,9 @@ namespace harn::effects {
 FileResult<std::string> read_all(const Descriptor& file, uint64_t most, Stop& stop);
 // The next bytes, at most `most`; none at the end.
 FileResult<std::string> read_some(const Descriptor& file, size_t most, Stop& stop);
+// All of it, a piece at a time, from the start where there is one; `visit` may end that.
+using VisitPiece = std::function<FileResult<void>(std::string_view piece)>;
+FileResult<void> read_pieces(const Descriptor& file, Stop& stop, const VisitPiece& visit);
 FileResult<void> write_all(const Descriptor& file, std::string_view bytes, Stop& stop);
 FileResult<void> copy_all(const Descriptor& from, const Descriptor& to, Stop& stop);
 

@@ -13,9 +13,18 @@ using HttpFailure = net::HttpFailure;
 // As programs are told.
 ErrorKind kind_of(HttpFailure failure);
 
+// Authorization, cookies, and what is named like a secret.
+bool is_secret_header(std::string_view name);
+
+// A text in which other words stand for secret values.
+std::string without_any(std::string text, const std::vector<std::string>& values, std::string_view instead);
+
 // What all kinds of exchanges are asked with.
 struct HttpExchange : net::HttpRequest {
   std::string shown() const;
+  std::string told_to_person() const;
+  // What only we and the server should know: of headers, the URL, a form and the proxy, by their names.
+  std::vector<std::string> secret_values() const;
   // Whom it talks to, for the rules about that (egress.h).
   std::vector<EgressTarget> targets() const;
   // Times are left out: what is left of them differs from run to run.
@@ -49,12 +58,19 @@ struct HttpPlan {
   bool respect_retry_after = true;
   bool follow_redirects = true;
   int64_t max_redirects = 10;
+  std::string* answered_by = nullptr;  // if not null: told the address that answered, after all redirects
 };
 
 // The request with the rules about addresses that are to be asked on the way.
 net::HttpRequest checked_request(Run& run, const HttpExchange& request);
 
-// The error of an exchange that the rules about connections do not let happen.
+// Whom a URL leads to.
+EgressTarget target_of(std::string_view url);
+// What has to be asked about the address of each connection; null: nothing.
+net::AddressCheck address_check(Run& run);
+
+// The error of an exchange that the rules about connections do not let happen. The surface is what was asked for it: "http".
+std::unexpected<vm::Thrown> egress_blocked(std::string_view url, std::string_view surface, std::string_view reason);
 std::unexpected<vm::Thrown> egress_blocked(const HttpExchange& request, std::string_view reason);
 
 // Fails when there is no answer: `http: request failed: ...`.

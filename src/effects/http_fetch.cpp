@@ -79,7 +79,10 @@ Outcome<typename Request::Answer> attempt(Run& run, const HttpPlan& plan, int64_
   for (int64_t hops = 0;; ++hops) {
     if (due_ms != INT64_MAX) request.timeout_ms = std::max<int64_t>(1, due_ms - now_ms());
     auto response = HARN_TRY(perform(run, request));
-    if (!plan.follow_redirects || response.redirect_to.empty()) return response;
+    if (!plan.follow_redirects || response.redirect_to.empty()) {
+      if (plan.answered_by) *plan.answered_by = request.url;
+      return response;
+    }
     HARN_CHECK(drop_answer(run, response));
     if (hops == plan.max_redirects)
       return request_failed(ErrorKind::Network, plan.request, fmt::format("more than {} redirects", hops));

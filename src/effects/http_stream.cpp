@@ -1,9 +1,10 @@
 #include "effects/http_stream.h"
 
 #include "base/shared_table.h"
+#include "effects/waiters.h"
 #include "net/http_stream.h"
-#include "vm/fiber.h"
-#include "vm/objects.h"
+#include "vm/scheduler.h"
+#include "vm/vm.h"
 
 namespace harn::effects {
 
@@ -11,48 +12,10 @@ using namespace vm;
 
 namespace {
 
-// Tasks that wait for something to happen to a stream. Shared with the I/O thread.
-class Waiters {
- public:
-  std::shared_ptr<Completion> add() {
-    auto completion = std::make_shared<Completion>();
-    std::lock_guard guard(lock_);
-    waiting_.push_back(completion);
-    return completion;
-  }
-  void wake_all() {
-    std::vector<std::shared_ptr<Completion>> woken;
-    {
-      std::lock_guard guard(lock_);
-      woken.swap(waiting_);
-    }
-    for (auto& completion : woken) completion->finish();
-  }
-
- private:
-  std::mutex lock_;
-  std::vector<std::shared_ptr<Completion>> waiting_;
-};
-
 // One open stream.
 struct OpenStream {
   explicit OpenStream(const net::HttpRequest& request)
       : net(request, net::HttpStream::RequestBody::Whole, [waiters = waiters] { waiters->wake_all(); }) {}
-
-  // Asks until there is an answer; fails when the task is told to stop. Nothing: not by then.
-  template <class Ask>
-  auto wait_until(Nanoseconds due, const char* what, const std::string& shown, Ask ask) -> Outcome<decltype(ask())> {
-    for (;;) {
-      // Before asking: what happens from now on is not missed.
-      auto completion = waiters->add();
-      if (auto answer = ask()) return answer;
-      switch (completion->wait(what, text_value(shown), due)) {
-        case Wake::Cancelled: return stopped_error();
-        case Wake::Timeout: return decltype(ask())();
-        default: break;
-      }
-    }
-  }
 
   std::shared_ptr<Waiters> waiters = std::make_shared<Waiters>();
   net::HttpStream net;
@@ -66,8 +29,8 @@ Streams& streams() { return Scheduler::current().scheduler->vm().local<Streams>(
 
 Outcome<OpenHttp::Answer> carry_out(Run& run, const OpenHttp& request) {
   auto stream = std::make_shared<OpenStream>(checked_request(run, request));
-  auto head =
-      HARN_TRY(stream->wait_until(kNever, "an HTTP request", request.shown(), [&] { return stream->net.head(); }));
+  auto head = HARN_TRY(
+      stream->waiters->wait_until(kNever, "an HTTP request", request.shown(), [&] { return stream->net.head(); }));
   if (!head) return stopped_error();
   OpenHttp::Answer answer;
   static_cast<net::HttpResponse&>(answer) = *std::move(head);
@@ -82,7 +45,7 @@ Outcome<ReadHttp::Answer> carry_out(Run& run, const ReadHttp& request) {
   auto stream = streams().find(request.stream).value_or(nullptr);
   if (!stream) return ReadHttp::Answer{.is_known = false};
   Nanoseconds due = request.timeout_ms < 0 ? kNever : run.clock().now() + request.timeout_ms * kMillisecond;
-  auto piece = HARN_TRY(stream->wait_until(due, "an HTTP stream", request.shown(), [&] {
+  auto piece = HARN_TRY(stream->waiters->wait_until(due, "an HTTP stream", request.shown(), [&] {
     auto read = stream->net.read(request.most);
     return read.state == State::Later ? std::nullopt : std::optional(std::move(read));
   }));

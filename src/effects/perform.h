@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "base/fmt.h"
 #include "base/result.h"
 #include "effects/fields.h"
 #include "effects/run.h"
@@ -24,6 +25,12 @@
 // world, and keeps the answer in a recording and a trace. A builtin calls it and knows nothing of that.
 namespace harn::effects {
 
+// For answers that say nothing.
+struct Done {
+  template <class Visitor>
+  void fields(Visitor&) {}
+};
+
 // A mock answers, or passes the request on (nothing).
 template <class Request>
 using Mock = std::function<std::optional<vm::Outcome<typename Request::Answer>>(const Request& request)>;
@@ -36,6 +43,14 @@ template <class Request>
 void clear_mock(Run& run) {
   run.clear_mock(Request::row);
 }
+// What a mock says, or the world: for what is part of another effect, whose policy and recording hold for it.
+template <class Request>
+vm::Outcome<typename Request::Answer> answer_of(Run& run, const Request& request) {
+  if (std::any mock = run.mock(Request::row); mock.has_value()) {
+    if (auto answer = std::any_cast<Mock<Request>&>(mock)(request)) return *std::move(answer);
+  }
+  return carry_out(run, request);
+}
 
 // ---- being recorded, replayed and traced ----
 
@@ -46,9 +61,18 @@ void keep_answer(Run& run, Recorder& recorder, Question question, std::string by
 void keep_error(Run& run, Recorder& recorder, Question question, const vm::Thrown& error);
 std::unexpected<vm::Thrown> answered_error(const TapeAnswer& answer);
 
+// Before anything of a request is kept.
+template <class Request>
+void learn_secrets(SharedSecrets& secrets, const Request& request) {
+  if constexpr (requires { request.secret_values(); }) {
+    for (const std::string& value : request.secret_values()) secrets.add("credential", value);
+  }
+}
+
 template <class Request, class Do>
 vm::Outcome<typename Request::Answer> recorded(Run& run, Recorder& recorder, const Request& request, Do carry_out) {
   SharedSecrets& secrets = run.world().secrets;
+  learn_secrets(secrets, request);
   Question question = next_question(Request::row, secrets.hidden(request.shown()), to_bytes(request, &secrets));
   auto answer = carry_out();
   if (answer) keep_answer(run, recorder, std::move(question), to_bytes(*answer, &secrets));
@@ -59,8 +83,11 @@ vm::Outcome<typename Request::Answer> recorded(Run& run, Recorder& recorder, con
 template <class Request, class Do>
 vm::Outcome<typename Request::Answer> replayed(Run& run, Player& player, const Request& request, Do carry_out) {
   SharedSecrets& secrets = run.world().secrets;
+  learn_secrets(secrets, request);
   Question question = next_question(Request::row, secrets.hidden(request.shown()), to_bytes(request, &secrets));
   const TapeEntry* entry = HARN_TRY(player.next_answer(run, question));
+  // What is told to the program later hangs on it: a stand-in counts who has asked.
+  if constexpr (requires { note_replayed(run, request); }) note_replayed(run, request);
   if (Request::row.is_own_output) return carry_out();
   if (entry->answer.told != Told::Answer) return answered_error(entry->answer);
   typename Request::Answer answer{};
@@ -86,6 +113,16 @@ class EffectSpan {
 
 // ---- performing ----
 
+// Asks whoever can say so; fails when it may not be done. See approval.h.
+vm::Outcome<Done> ask_first(Run& run, const EffectRow& row, std::string shown, std::string told, std::string exact);
+
+// What a person has to know to decide: messages and traces may say less.
+template <class Request>
+std::string told_to_person(const Request& request) {
+  if constexpr (requires { request.told_to_person(); }) return request.told_to_person();
+  else return fmt::format("{} {}", Request::row.name, request.shown());
+}
+
 // Why the rules about connections do not let it talk to one of these.
 std::optional<std::string> egress_refusal(Run& run, const std::vector<EgressTarget>& targets);
 
@@ -103,6 +140,10 @@ vm::Outcome<typename Request::Answer> perform_attended(Run& run, const Request& 
   if constexpr (requires { request.targets(); }) {
     if (auto reason = egress_refusal(run, request.targets()))
       return ended(SpanEnd::Denied, egress_blocked(request, *reason));
+  }
+  if (run.asks(row.capability)) {
+    auto approved = ask_first(run, row, request.shown(), told_to_person(request), to_bytes(request));
+    if (!approved) return ended(SpanEnd::Denied, std::unexpected(std::move(approved).error()));
   }
   if (Budget* budget = run.budget()) {
     if (auto limit = budget->take(row.capability))
@@ -129,11 +170,5 @@ template <class Request>
 vm::Outcome<typename Request::Answer> perform(Run& run, const Request& request) {
   return perform_with(run, request, [&] { return carry_out(run, request); });
 }
-
-// For answers that say nothing.
-struct Done {
-  template <class Visitor>
-  void fields(Visitor&) {}
-};
 
 }  // namespace harn::effects

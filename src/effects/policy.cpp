@@ -30,4 +30,6 @@ uint32_t allowed_by(const Policy& policy) {
   return (allowed | bit_of(Capability::None)) & ~all_named(policy.deny);
 }
 
+uint32_t asked_by(const Policy& policy) { return all_named(policy.ask) & ~bit_of(Capability::Approval); }
+
 }  // namespace harn::effects

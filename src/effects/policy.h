@@ -9,7 +9,7 @@
 #include "effects/workspace.h"
 #include "vm/capability.h"
 
-// What may be done to the world: capabilities by name, and which files.
+// What may be done to the world: capabilities by name, and which files. Deny beats ask, ask beats allow.
 namespace harn::effects {
 
 // Capability names; "process" stands for all that start with "process.", "*" for all but writing to the
@@ -18,6 +18,9 @@ struct Policy {
   std::vector<std::string> allow;                // empty: everything that is not denied
   std::vector<std::string> deny;                 // wins
   std::optional<WorkspaceRoots> workspace = {};  // not given: all files
+  std::vector<std::string> ask = {};             // allowed if a person says so, each time
+  // Children are confined by the kernel, or not started. Else where it can (HARN_HANDLER_SANDBOX).
+  bool must_confine = false;
 };
 
 constexpr uint32_t bit_of(vm::Capability capability) { return 1u << static_cast<uint32_t>(capability); }
@@ -25,5 +28,7 @@ constexpr uint32_t bit_of(vm::Capability capability) { return 1u << static_cast<
 uint32_t capabilities_named(std::string_view name);
 // Those that a policy allows.
 uint32_t allowed_by(const Policy& policy);
+// Those that a person has to be asked about. Asking is none of them.
+uint32_t asked_by(const Policy& policy);
 
 }  // namespace harn::effects

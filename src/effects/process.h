@@ -39,6 +39,7 @@ struct RunProcess {
   int64_t timeout_ms = 0;  // 0: none. Then it is asked to end, and soon killed
 
   std::string shown() const { return program; }
+  std::string told_to_person() const;
   template <class Visitor>
   void fields(Visitor& visit) {
     visit(words), visit(directory), visit(environment), visit(is_whole_environment), visit(input), visit(timeout_ms);
@@ -54,7 +55,7 @@ struct FindPrograms {
 
   std::vector<std::string> paths;
 
-  std::string shown() const { return "programs"; }
+  std::string shown() const { return "which of these are there"; }
   template <class Visitor>
   void fields(Visitor& visit) {
     visit(paths);

@@ -37,6 +37,10 @@ vm::Outcome<std::string> carry_out(Run& run, const RandomBytes& request) {
   return bytes;
 }
 
+vm::Outcome<std::string> carry_out(Run& run, const IdBytes& request) {
+  return carry_out(run, RandomBytes{request.count});
+}
+
 vm::Outcome<uint64_t*> task_generator(Run& run) {
   if (!run.allows(RandomBytes::row.capability)) return denied(RandomBytes::row, "");
   vm::TaskEffects& own = vm::Scheduler::current().own_effects();

@@ -20,6 +20,22 @@ struct RandomBytes {
 };
 vm::Outcome<std::string> carry_out(Run& run, const RandomBytes& request);
 
+// For ids that the runtime itself gives out: of transcripts, events, sessions. No policy forbids them, since a program learns
+// nothing from them; they are recorded as all randomness is.
+struct IdBytes {
+  using Answer = std::string;
+  static constexpr EffectRow row{.name = "random.id", .capability = vm::Capability::None};
+
+  uint64_t count = 0;
+
+  std::string shown() const { return ""; }
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(count);
+  }
+};
+vm::Outcome<std::string> carry_out(Run& run, const IdBytes& request);
+
 // The running task's generator (xoshiro256**), seeded by `RandomBytes` when it first draws.
 vm::Outcome<uint64_t*> task_generator(Run& run);
 

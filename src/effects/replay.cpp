@@ -43,7 +43,8 @@ static std::string details(const Question& question) {
   return ": " + text;
 }
 
-Player::Player(std::vector<TapeEntry> entries) : entries_(std::move(entries)), is_told_(entries_.size()) {
+Player::Player(std::vector<TapeEntry> entries, Extent extent)
+    : entries_(std::move(entries)), extent_(extent), is_told_(entries_.size()) {
   for (size_t i = 0; i < entries_.size(); ++i) {
     const Question& question = entries_[i].question;
     by_asker_.emplace(std::pair(question.task, question.number), i);
@@ -52,6 +53,7 @@ Player::Player(std::vector<TapeEntry> entries) : entries_(std::move(entries)), i
 
 vm::Outcome<const TapeEntry*> Player::next_answer(Run& run, const Question& question) {
   size_t order = HARN_TRY(find(question));
+  if (order == entries_.size()) return cut_off(question);
   const TapeEntry& entry = entries_[order];
   if (entry.answer.told == Told::Nothing) {
     // Until whatever stopped the task then does so again.
@@ -71,9 +73,10 @@ vm::Outcome<const TapeEntry*> Player::next_answer(Run& run, const Question& ques
 
 vm::Outcome<size_t> Player::find(const Question& question) {
   std::unique_lock guard(lock_);
-  if (divergence_) return vm::throw_text(ErrorKind::Runtime, "replay: not the recorded run any more");
+  if (divergence_) return divergence_error();
   auto found = by_asker_.find({question.task, question.number});
   if (found == by_asker_.end()) {
+    if (extent_ == Extent::Beginning) return entries_.size();
     std::string expected = told_ < entries_.size() ? describe(entries_[told_].question) : "the end of the program";
     guard.unlock();
     return diverged(std::move(expected), describe(question));
@@ -127,19 +130,55 @@ void Player::tell(size_t order) {
   task->scheduler->wake(*task, ticket, vm::Wake::Value);
 }
 
-std::unexpected<vm::Thrown> Player::diverged(std::string expected, std::string found) {
-  vm::Task* task = vm::Scheduler::current_or_null();
-  std::lock_guard guard(lock_);
-  if (!divergence_) {
-    divergence_ = {std::move(expected), std::move(found), task ? vm::stack_text(*task) : ""};
-    for (auto& [order, waiting] : waiting_) {
-      waiting.task->scheduler->wake(*waiting.task, waiting.ticket, vm::Wake::Value);
-    }
-    waiting_.clear();
+// Under the lock. Whoever waits for its turn finds out.
+void Player::end(Divergence why) {
+  if (divergence_) return;
+  divergence_ = std::move(why);
+  for (auto& [order, waiting] : waiting_) {
+    waiting.task->scheduler->wake(*waiting.task, waiting.ticket, vm::Wake::Value);
   }
+  waiting_.clear();
+}
+
+static std::string place_here() {
+  vm::Task* task = vm::Scheduler::current_or_null();
+  return task ? vm::stack_text(*task) : "";
+}
+
+std::unexpected<vm::Thrown> Player::divergence_error() {
+  if (divergence_->is_cut_off)
+    return vm::with_facts(vm::throw_text(ErrorKind::Runtime, "replay: the recording ends here"), "replay.cut_off");
   return vm::with_facts(vm::throw_text(ErrorKind::Runtime, "replay: expected {}, but the program asks for {}",
                                        divergence_->expected, divergence_->found),
                         "replay.diverged");
+}
+
+std::unexpected<vm::Thrown> Player::diverged(std::string expected, std::string found) {
+  std::string place = place_here();
+  std::lock_guard guard(lock_);
+  end({.expected = std::move(expected), .found = std::move(found), .place = std::move(place)});
+  return divergence_error();
+}
+
+// The run was killed before it was told this. Others may have been told more, and are told that first.
+vm::Outcome<const TapeEntry*> Player::cut_off(const Question& question) {
+  std::string place = place_here();
+  {
+    std::lock_guard guard(lock_);
+    if (has_run_out() || !vm::Scheduler::current().fiber) {
+      end({.is_cut_off = true, .expected = {}, .found = describe(question), .place = std::move(place)});
+      return divergence_error();
+    }
+  }
+  vm::fiber_sleep("replay", vm::kNever);
+  return vm::stopped_error();
+}
+
+bool Player::note_standstill(std::string place) {
+  std::lock_guard guard(lock_);
+  if (!has_run_out()) return false;
+  end({.is_cut_off = true, .expected = {}, .found = {}, .place = std::move(place)});
+  return true;
 }
 
 void Player::finish() {

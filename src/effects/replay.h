@@ -24,14 +24,17 @@ class Run;
 
 // Where a replay was no longer the recorded run.
 struct Divergence {
-  std::string expected;  // "fs.exists (a.txt) in task_root", or the end of the program
+  bool is_cut_off = false;  // there is no more of the recording: its run was killed
+  std::string expected;     // "fs.exists (a.txt) in task_root", or the end of the program
   std::string found;
   std::string place;  // lines of a trace; may be empty
 };
 
 class Player {
  public:
-  explicit Player(std::vector<TapeEntry> entries);
+  // Of a run that was killed only its beginning is there.
+  enum class Extent : uint8_t { Whole, Beginning };
+  explicit Player(std::vector<TapeEntry> entries, Extent extent = Extent::Whole);
 
   // The recorded answer to the question of the running task, when its time has come. Fails from the first divergence
   // on, whatever is asked.
@@ -40,6 +43,8 @@ class Player {
   vm::Nanoseconds time_of_next(std::string_view name);
   // The program has ended: whether it should have asked for more.
   void finish();
+  // The program can do nothing any more: whether that is where the recorded run was killed. Then the replay is over.
+  bool note_standstill(std::string place);
   std::optional<Divergence> divergence();
   size_t told() const { return told_; }
 
@@ -50,12 +55,17 @@ class Player {
     vm::Task* task;
     uint64_t ticket;
   };
+  bool has_run_out() const { return extent_ == Extent::Beginning && told_ == entries_.size(); }  // under the lock
   vm::Outcome<size_t> find(const Question& question);
+  void end(Divergence why);  // under the lock
   void wait_for_turn(size_t order);
   void tell(size_t order);
+  vm::Outcome<const TapeEntry*> cut_off(const Question& question);
   std::unexpected<vm::Thrown> diverged(std::string expected, std::string found);
+  std::unexpected<vm::Thrown> divergence_error();
 
-  const std::vector<TapeEntry> entries_;                      // in the order of answers
+  const std::vector<TapeEntry> entries_;  // in the order of answers
+  const Extent extent_;
   std::map<std::pair<uint64_t, uint64_t>, size_t> by_asker_;  // task and number
   std::mutex lock_;                                           // of what follows
   std::vector<bool> is_told_;

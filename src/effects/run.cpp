@@ -13,18 +13,9 @@ constinit const vm::HandleType kRunType = {"run", vm::destroy_handle<Run>,
 
 // ---- where it comes from ----
 
-// "a, b" as its words.
-static std::vector<std::string> words_of(const std::string& list) {
-  std::vector<std::string> words;
-  for (std::string_view word : text::split(list, ",")) {
-    if (word = text::trim(word); !word.empty()) words.emplace_back(word);
-  }
-  return words;
-}
-
 static Policy environment_policy(vm::Host& host) {
   bool found = false;
-  return {.allow = {}, .deny = words_of(host.env("HARN_DENY", found))};
+  return {.allow = {}, .deny = text::comma_list(host.env("HARN_DENY", found))};
 }
 
 static std::optional<uint64_t> environment_seed(vm::Host& host) {
@@ -40,8 +31,8 @@ static std::optional<uint64_t> environment_seed(vm::Host& host) {
 static std::optional<EgressRules> environment_egress(vm::Host& host) {
   bool has_allow = false, has_deny = false, has_default = false;
   EgressTexts texts;
-  texts.allow = words_of(host.env("HARN_EGRESS_ALLOW", has_allow));
-  texts.deny = words_of(host.env("HARN_EGRESS_DENY", has_deny));
+  texts.allow = text::comma_list(host.env("HARN_EGRESS_ALLOW", has_allow));
+  texts.deny = text::comma_list(host.env("HARN_EGRESS_DENY", has_deny));
   std::string others = host.env("HARN_EGRESS_DEFAULT", has_default);
   if (!has_allow && !has_deny && !has_default) return std::nullopt;
   texts.allows_others = has_default ? others == "allow" : !has_allow;
@@ -59,24 +50,27 @@ vm::Ref<vm::HandleObject> Run::make(vm::Vm& vm, const Authority& authority) {
   auto run = vm::new_handle<Run>(kRunType);
   run->world_.reset(new World{vm.host(), vm.scheduler().clock(), authority.seed});
   if (authority.egress) (void)run->set_egress(*authority.egress);
-  run->allowed_ = run->direct_ = allowed_by(authority.policy);
   run->narrow(nullptr, authority.policy);
+  run->world_->asked_from_outside = run->asked_;
   return vm::Ref<vm::HandleObject>::share(run.get());
 }
 
-void Run::narrow(std::shared_ptr<const Workspace> outer, const Policy& policy) {
-  workspace_ = policy.workspace ? Workspace::within(std::move(outer), *policy.workspace) : std::move(outer);
+void Run::narrow(const Run* outer, const Policy& policy) {
+  allowed_ = allowed_by(policy) & (outer ? outer->allowed_ : ~0u);
+  asked_ = asked_by(policy) | (outer ? outer->asked_ : 0);
+  direct_ = allowed_ & ~asked_ & ~(budget_ ? budget_->limited() : 0);
+  must_confine_ = policy.must_confine || (outer && outer->must_confine_);
+  workspace_ = outer ? outer->workspace_ : nullptr;
+  if (policy.workspace) workspace_ = Workspace::within(workspace_, *policy.workspace);
 }
 
 vm::Ref<Run> Run::within(const Run& outer, RunPart part) {
   auto run = vm::new_handle<Run>(kRunType);
   run->world_ = outer.world_;
-  run->allowed_ = outer.allowed_ & allowed_by(part.policy);
   run->budget_ = part.limits.empty() ? outer.budget_ : std::make_shared<Budget>(outer.budget_, std::move(part.limits));
-  run->direct_ = run->allowed_ & ~(run->budget_ ? run->budget_->limited() : 0);
   run->identity_ = part.identity.empty() ? outer.identity_ : std::move(part.identity);
   run->trace_parent_ = part.parent ? part.parent : outer.trace_parent_;
-  run->narrow(outer.workspace_, part.policy);
+  run->narrow(&outer, part.policy);
   return run;
 }
 

@@ -2,11 +2,13 @@
 
 #include <any>
 #include <atomic>
+#include <deque>
 #include <expected>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "effects/trace.h"
 #include "effects/workspace.h"
 #include "vm/error.h"
+#include "vm/fiber.h"
 #include "vm/handle.h"
 #include "vm/host.h"
 #include "vm/scheduler.h"
@@ -60,6 +63,14 @@ struct World {
   std::shared_ptr<Player> player;
   std::shared_ptr<Trace> trace;
   std::shared_ptr<const EgressRules> egress;  // set once, or null
+  // Variables of the environment that the program has set; nothing: taken away.
+  std::map<std::string, std::optional<std::string>, std::less<>> variables;
+
+  // See approval.h.
+  uint32_t asked_from_outside = 0;        // capabilities that the VM's own run asks about
+  std::set<std::string> approved_always;  // what nobody wants to be asked about again
+  bool asking = false;
+  std::deque<std::shared_ptr<vm::Completion>> waiting_to_ask;
 
   std::atomic<bool> has_warned_unconfined{false};  // of children, see effects/process.cpp
   SharedSecrets secrets;
@@ -73,17 +84,21 @@ struct RunPart {
   SpanId parent = 0;          // the span that its effects are part of; 0: as before
 };
 
+extern const vm::HandleType kRunType;
+
 class Run : public vm::HandleObject {
  public:
   // Gives the VM its own, before anything runs on it.
   static void begin(vm::Vm& vm, Authority authority, const Policy& sandbox = {}) {
-    for (const std::string& name : sandbox.deny) authority.policy.deny.push_back(name);
-    if (sandbox.workspace) authority.policy.workspace = sandbox.workspace;
+    Policy& policy = authority.policy;
+    policy.deny.insert(policy.deny.end(), sandbox.deny.begin(), sandbox.deny.end());
+    policy.ask.insert(policy.ask.end(), sandbox.ask.begin(), sandbox.ask.end());
+    if (sandbox.workspace) policy.workspace = sandbox.workspace;
     vm.run([&] { return make(vm, authority); });
   }
-  // HARN_DENY, HARN_SEED.
+  // HARN_DENY, HARN_SEED, HARN_EGRESS_*.
   static Authority environment_authority(vm::Host& host);
-  // The VM's own. Where nobody has begun it, the environment decides: HARN_DENY, HARN_SEED.
+  // The VM's own. Where nobody has begun it, the environment decides.
   static Run& of(vm::Vm& vm) {
     return static_cast<Run&>(vm.run([&vm] { return make(vm, environment_authority(vm.host())); }));
   }
@@ -93,8 +108,13 @@ class Run : public vm::HandleObject {
     return task && task->run ? *static_cast<Run*>(task->run.get()) : of(vm);
   }
   static vm::Ref<Run> within(const Run& outer, RunPart part);
+  // From now on it may do no more than this, too.
+  void narrow(const Policy& policy) { narrow(this, policy); }
 
   bool allows(vm::Capability capability) const { return allowed_ & bit_of(capability); }
+  // Whether a person has to be asked, where it is allowed.
+  bool asks(vm::Capability capability) const { return asked_ & bit_of(capability); }
+  bool must_confine() const { return must_confine_; }
   // Whether an effect that needs this can simply be carried out.
   bool is_direct(vm::Capability capability) const {
     return direct_ & ~world_->attended.load(std::memory_order_acquire) & bit_of(capability);
@@ -132,11 +152,14 @@ class Run : public vm::HandleObject {
  private:
   static vm::Ref<vm::HandleObject> make(vm::Vm& vm, const Authority& authority);
   void attend();  // with the world's lock held
-  void narrow(std::shared_ptr<const Workspace> outer, const Policy& policy);
+  // By a policy, from what everybody may do or what an outer run may.
+  void narrow(const Run* outer, const Policy& policy);
 
   std::shared_ptr<World> world_;
   uint32_t allowed_ = 0;  // a bit for each capability
-  uint32_t direct_ = 0;   // allowed, and not limited
+  uint32_t asked_ = 0;
+  uint32_t direct_ = 0;  // allowed, and neither asked about nor limited
+  bool must_confine_ = false;
   std::shared_ptr<Budget> budget_;
   std::string identity_;
   SpanId trace_parent_ = 0;

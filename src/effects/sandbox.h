@@ -18,9 +18,13 @@ struct Sandbox {
   enum class Builtins : uint8_t { All, Except, Only };
   Builtins builtins = Builtins::All;
   std::vector<std::string> names = {};
+  std::vector<std::string> ask = {};   // capabilities that a person is asked about
+  std::vector<std::string> deny = {};  // capabilities that it does not have (HARN_DENY)
 
   // Adds it to a policy that may be narrower still.
   void narrow(Policy& policy) const {
+    policy.ask = ask;
+    policy.deny = deny;
     if (!is_on) return;
     policy.deny.emplace_back("network");
     policy.workspace = workspace;
@@ -37,7 +41,7 @@ struct Sandbox {
 
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(is_on), visit(workspace), visit(builtins), visit(names);
+    visit(is_on), visit(workspace), visit(builtins), visit(names), visit(ask), visit(deny);
   }
 
   // What a program may always call.

@@ -1,10 +1,12 @@
 #include "effects/state.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
 
-#include "base/result.h"
+#include "base/fmt.h"
+#include "effects/file_failure.h"
 
 namespace harn::effects {
 
@@ -62,6 +64,36 @@ vm::Outcome<std::string> state_root(Run& run) {
   bool found = false;
   std::string given = run.host().env("HARN_STATE_DIR", found);
   return from_home(run, found && !given.empty() ? given : ".harn");
+}
+
+Result<std::filesystem::path> real_path(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  fs::path real = fs::weakly_canonical(path, failed);
+  if (failed) {
+    FileFailure found = failure_of(failed.value());
+    return fail(found.kind, fmt::format("{}: {}", path, found.reason));
+  }
+  bool is_dangling = fs::is_symlink(fs::symlink_status(path, failed)) && !fs::exists(path, failed);
+  if (is_dangling) return fail(ErrorKind::Denied, fmt::format("{}: is a link that leads to nothing", path));
+  return real;
+}
+
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+vm::Outcome<std::string> state_path(Run& run, const std::string& file) {
+  std::string root = HARN_TRY(state_root(run));
+  std::string path = root + "/" + file;
+  bool is_set = false;
+  bool is_named = !run.host().env("HARN_STATE_DIR", is_set).empty();
+  auto real_home = real_path(HARN_TRY(from_home(run, "."))), real_root = real_path(root), real = real_path(path);
+  bool is_inside =
+      real && real_root && is_below(*real, *real_root) && (is_named || (real_home && is_below(*real_root, *real_home)));
+  if (is_inside) return path;
+  return vm::throw_text(ErrorKind::Denied,
+                        "sandbox violation: '{}' is a link, or behind one, that leads out of the state root", path);
 }
 
 }  // namespace harn::effects

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 
+#include "base/result.h"
 #include "effects/run.h"
 
 // Where a program keeps what outlives it: store, checkpoints, event log. That is the runtime's own folder, the state root;
@@ -21,6 +23,7 @@ struct StateHome {
   Kind kind = Kind::None;
   std::string folder = {};
   std::string pipeline = {};  // whose checkpoints: the entry pipeline, or the file of a script
+  std::string resume = {};    // the snapshot of a suspended agent loop that the program's first loop goes on with
 };
 
 // Before the program runs.
@@ -31,6 +34,15 @@ const StateHome& state_home(vm::Vm& vm);
 // does that (`make_folders`, base/replace_file.h).
 vm::Outcome<std::string> from_home(Run& run, const std::string& path);
 vm::Outcome<std::string> state_root(Run& run);
+
+// Where a path leads, as far as it exists. Fails for a link that leads to nothing: it could lead anywhere once it does.
+Result<std::filesystem::path> real_path(const std::string& path);
+// Of paths without links: whether it is the folder, or in it.
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+// A file of the state root, without links on the way below it; and where nobody has named the root (HARN_STATE_DIR), it is
+// inside the home: what came with a project must not lead out of it.
+vm::Outcome<std::string> state_path(Run& run, const std::string& file);
 
 // For work on another thread, which may outlive the VM: while somebody holds it, a temporary home stays.
 std::shared_ptr<const void> hold_home();

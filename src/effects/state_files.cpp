@@ -7,9 +7,11 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/descriptor.h"
 #include "base/replace_file.h"
 #include "effects/file_failure.h"
 #include "effects/state.h"
+#include "log/cache_file.h"
 #include "vm/digest.h"
 #include "vm/fiber.h"
 #include "vm/job_pool.h"
@@ -68,9 +70,41 @@ Result<bool> replace(const std::string& path, const ReplaceStateFile& request) {
     if (failed) return std::unexpected(failure(path, failed));
     if (fingerprint(HARN_TRY(read(path))) != request.expected) return false;
   }
-  failed = replace_file(path, request.text, Durability::Synced);
+  failed =
+      replace_file(path, request.text, Durability::Synced, request.is_private ? Readers::OwnerOnly : Readers::AsBefore);
   if (failed) return std::unexpected(failure(path, failed));
   return true;
+}
+
+// All of a text, or why not.
+std::error_code write_all(int file, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return system_error();
+    text.remove_prefix(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+bool ends_inside_a_line(int file) {
+  off_t size = lseek(file, 0, SEEK_END);
+  char last = '\n';
+  return size > 0 && pread(file, &last, 1, size - 1) == 1 && last != '\n';
+}
+
+Result<Done> append(const std::string& path, const std::string& line) {
+  if (std::error_code failed = make_folders(fs::path(path).parent_path()))
+    return std::unexpected(failure(path, failed));
+  std::error_code failed;
+  FileLock lock(path + ".lock", failed);
+  if (failed) return std::unexpected(failure(path, failed));
+  Descriptor file(open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open()) return std::unexpected(failure(path, system_error()));
+  failed = write_all(file.get(), (ends_inside_a_line(file.get()) ? "\n" : "") + line + "\n");
+  if (!failed && fdatasync(file.get()) != 0) failed = system_error();
+  if (failed) return std::unexpected(failure(path, failed));
+  return Done();
 }
 
 Result<bool> remove(const std::string& path) {
@@ -102,7 +136,7 @@ Result<ListStateFiles::Answer> list(const std::string& folder) {
 // runtime's.
 struct Wanted {
   std::shared_ptr<const Workspace> workspace;  // null: anywhere
-  const char* builtin;
+  std::string builtin;
   const char* verb;
   Access access;
 
@@ -114,19 +148,11 @@ struct Wanted {
   }
 };
 
-Result<fs::path> real_path(const std::string& path) {
-  std::error_code failed;
-  fs::path real = fs::weakly_canonical(path, failed);
-  if (failed) return std::unexpected(failure(path, failed));
-  return real;
-}
-
 // A symbolic link in the folder must not lead out of it: keys come from agents.
 Result<std::string> inside(const Wanted& wanted, const std::string& folder, const std::string& file) {
-  std::string path = folder + "/" + file;
+  std::string path = file.empty() ? folder : folder + "/" + file;
   fs::path root = HARN_TRY(real_path(folder)), real = HARN_TRY(real_path(path));
-  auto [in_root, in_path] = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
-  if (in_root != root.end()) return fail(ErrorKind::Denied, fmt::format("{}: leads out of {}", path, folder));
+  if (!is_below(real, root)) return fail(ErrorKind::Denied, fmt::format("{}: leads out of {}", path, folder));
   HARN_CHECK(wanted.check(path, real));
   return path;
 }
@@ -141,7 +167,12 @@ auto in_folder(Run& run, const StatePath& place, const Wanted& wanted, Work work
         [folder, file = place.file, wanted, work]() -> Answer { return work(HARN_TRY(inside(wanted, folder, file))); });
   }
   // What is in the state root is where people have put it.
-  return aside([path = HARN_TRY(state_root(run)) + "/" + place.file, work] { return work(path); });
+  return aside([path = HARN_TRY(state_path(run, place.file)), work] { return work(path); });
+}
+
+// The builtin of std/agent_state unless the request names another.
+Wanted wanted_by(Run& run, const StatePath& place, const char* builtin, const char* verb, Access access) {
+  return {run.workspace(), place.builtin.empty() ? builtin : place.builtin, verb, access};
 }
 
 }  // namespace
@@ -149,27 +180,33 @@ auto in_folder(Run& run, const StatePath& place, const Wanted& wanted, Work work
 std::string fingerprint(const ReadStateFile::Answer& read) { return read.exists ? Digest::of(read.text) : ""; }
 
 Outcome<ReadStateFile::Answer> carry_out(Run& run, const ReadStateFile& request) {
-  Wanted wanted{run.workspace(), "agent_state_read", "read", Access::Read};
+  Wanted wanted = wanted_by(run, request, "agent_state_read", "read", Access::Read);
   return in_folder(run, request, wanted, [](const std::string& path) { return read(path); });
 }
 
 Outcome<bool> carry_out(Run& run, const ReplaceStateFile& request) {
-  Wanted wanted{run.workspace(), "agent_state_write", "write", Access::Write};
+  Wanted wanted = wanted_by(run, request, "agent_state_write", "write", Access::Write);
   return in_folder(run, request, wanted, [request](const std::string& path) { return replace(path, request); });
 }
 
+Outcome<Done> carry_out(Run& run, const AppendStateLine& request) {
+  Wanted wanted = wanted_by(run, request, "agent_state_write", "write", Access::Write);
+  return in_folder(run, request, wanted, [line = request.line](const std::string& path) { return append(path, line); });
+}
+
+Outcome<Done> append_line(Run& run, const std::string& path, std::string line) {
+  std::string place = HARN_TRY(from_home(run, path));
+  return aside([place, line = std::move(line)] { return append(place, line); });
+}
+
 Outcome<bool> carry_out(Run& run, const RemoveStateFile& request) {
-  Wanted wanted{run.workspace(), "agent_state_delete", "delete", Access::Write};
+  Wanted wanted = wanted_by(run, request, "agent_state_delete", "delete", Access::Write);
   return in_folder(run, request, wanted, [](const std::string& path) { return remove(path); });
 }
 
 Outcome<ListStateFiles::Answer> carry_out(Run& run, const ListStateFiles& request) {
-  std::string folder = HARN_TRY(from_home(run, request.folder));
-  Wanted wanted{run.workspace(), "agent_state_list", "read", Access::Read};
-  return aside([folder, wanted]() -> Result<ListStateFiles::Answer> {
-    HARN_CHECK(wanted.check(folder, HARN_TRY(real_path(folder))));
-    return list(folder);
-  });
+  Wanted wanted = wanted_by(run, request, "agent_state_list", "read", Access::Read);
+  return in_folder(run, request, wanted, [](const std::string& path) { return list(path); });
 }
 
 Outcome<Done> carry_out(Run& run, const MakeStateFolder& request) {
@@ -179,6 +216,52 @@ Outcome<Done> carry_out(Run& run, const MakeStateFolder& request) {
     HARN_CHECK(wanted.check(folder, HARN_TRY(real_path(folder))));
     if (std::error_code failed = make_folders(folder)) return std::unexpected(failure(folder, failed));
     return Done();
+  });
+}
+
+// ---- caches ----
+
+// Those of a VM stay open until it ends, or until the job that uses them does.
+struct OpenCaches {
+  std::shared_ptr<log::CacheFiles> files = std::make_shared<log::CacheFiles>();
+};
+static std::shared_ptr<log::CacheFiles> open_caches() { return current_vm().local<OpenCaches>().files; }
+
+static Result<CacheRead::Answer> read_cache(log::CacheFiles& caches, const std::string& path,
+                                            const CacheRead& request) {
+  if (!fs::exists(path)) return CacheRead::Answer();
+  auto text = HARN_TRY(caches.with(path, [&](log::CacheFile& file) { return file.read(request.space, request.key); }));
+  return CacheRead::Answer{text.has_value(), text.value_or("")};
+}
+
+static Result<int64_t> change(log::CacheFile& file, const CacheChange& request) {
+  using What = CacheChange::What;
+  switch (request.what) {
+    case What::Write: return file.write(request.space, request.key, request.text, request.max_entries);
+    case What::Remove: return file.remove(request.space, request.key);
+    case What::Clear: return file.clear(request.space);
+  }
+  return 0;
+}
+
+static Result<int64_t> change_cache(log::CacheFiles& caches, const std::string& path, const CacheChange& request) {
+  if (request.what != CacheChange::What::Write && !fs::exists(path)) return 0;
+  if (std::error_code failed = make_folders(fs::path(path).parent_path()))
+    return std::unexpected(failure(path, failed));
+  return caches.with(path, [&](log::CacheFile& file) { return change(file, request); });
+}
+
+Outcome<CacheRead::Answer> carry_out(Run& run, const CacheRead& request) {
+  Wanted wanted = wanted_by(run, request, "cache_get", "read", Access::Read);
+  return in_folder(run, request, wanted, [request, caches = open_caches()](const std::string& path) {
+    return read_cache(*caches, path, request);
+  });
+}
+
+Outcome<int64_t> carry_out(Run& run, const CacheChange& request) {
+  Wanted wanted = wanted_by(run, request, "cache_put", "write", Access::Write);
+  return in_folder(run, request, wanted, [request, caches = open_caches()](const std::string& path) {
+    return change_cache(*caches, path, request);
   });
 }
 

@@ -2,7 +2,7 @@
 
 #include "effects/perform.h"
 
-// Files in which the runtime keeps the state of programs: store, checkpoints, agent state. People may read, copy and edit
+// Files in which the runtime keeps the state of programs: store, checkpoints, agent state, memory, caches. People may read, copy and edit
 // them, so they are replaced as a whole (base/replace_file.h), and several processes may use them at a time.
 //
 // All of it is for tasks on a fiber. Failures are errors that name the path, of the kinds that files have
@@ -11,8 +11,9 @@ namespace harn::effects {
 
 // Where a file is: in a folder that the program has named, or in the state root (effects/state.h).
 struct StatePath {
-  std::string folder;  // empty: the state root; else as it is, or relative to the program's home
-  std::string file;    // relative, without `..`
+  std::string folder;        // empty: the state root; else as it is, or relative to the program's home
+  std::string file;          // relative, without `..`
+  std::string builtin = {};  // who asks, for messages
 
   std::string shown() const { return folder.empty() ? file : folder + "/" + file; }
 };
@@ -39,20 +40,40 @@ vm::Outcome<ReadStateFile::Answer> carry_out(Run& run, const ReadStateFile& requ
 // Makes the file and its folders, or replaces it. It is on the disk afterwards.
 struct ReplaceStateFile : StatePath {
   using Answer = bool;  // false: it was not what was expected, and is as it was
-  static constexpr EffectRow row{.name = "state.replace", .capability = vm::Capability::StateWrite};
+  static constexpr EffectRow row{.name = "state.replace", .capability = vm::Capability::StateWrite, .version = 2};
 
   std::string text;
   // For those who read it and change what they have read: only if nobody else has changed it meanwhile.
   bool compares = false;
   std::string expected = {};  // `fingerprint` of what was read
+  bool is_private = false;    // nobody but its owner may read it
 
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(folder), visit(file), visit(text), visit(compares), visit(expected);
+    visit(folder), visit(file), visit(text), visit(compares), visit(expected), visit(is_private);
   }
 };
 vm::Outcome<bool> carry_out(Run& run, const ReplaceStateFile& request);
 std::string fingerprint(const ReadStateFile::Answer& read);
+
+// Adds a line to the end of a file, which is made if it is not there. It is on the disk afterwards. Lines of several
+// processes do not mix, and what an interrupted writer has left unfinished ends with the line before this one.
+struct AppendStateLine : StatePath {
+  using Answer = Done;
+  static constexpr EffectRow row{.name = "state.append", .capability = vm::Capability::StateWrite};
+
+  std::string line;  // without its end
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(folder), visit(file), visit(line);
+  }
+};
+vm::Outcome<Done> carry_out(Run& run, const AppendStateLine& request);
+
+// The same for a file that whoever runs the program has named, wherever that is. Part of another effect, whose policy holds for it: a
+// replay does not come here.
+vm::Outcome<Done> append_line(Run& run, const std::string& path, std::string line);
 
 struct RemoveStateFile : StatePath {
   using Answer = bool;  // false: there was none
@@ -69,8 +90,9 @@ vm::Outcome<bool> carry_out(Run& run, const RemoveStateFile& request);
 // others that write at the moment are the runtime's, too.
 constexpr std::string_view kOwnFolder = ".agent_state";
 
-// The files below a folder, as paths relative to it, sorted, without the runtime's own.
-struct ListStateFiles {
+// The files below `file`, which is a folder, or below `folder` itself where that is empty: as paths relative to it,
+// sorted, without the runtime's own.
+struct ListStateFiles : StatePath {
   struct Answer {
     bool exists = false;
     std::vector<std::string> files;
@@ -79,14 +101,11 @@ struct ListStateFiles {
       visit(exists), visit(files);
     }
   };
-  static constexpr EffectRow row{.name = "state.list", .capability = vm::Capability::StateRead};
+  static constexpr EffectRow row{.name = "state.list", .capability = vm::Capability::StateRead, .version = 2};
 
-  std::string folder;
-
-  std::string shown() const { return folder; }
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(folder);
+    visit(folder), visit(file);
   }
 };
 vm::Outcome<ListStateFiles::Answer> carry_out(Run& run, const ListStateFiles& request);
@@ -104,5 +123,46 @@ struct MakeStateFolder {
   }
 };
 vm::Outcome<Done> carry_out(Run& run, const MakeStateFolder& request);
+
+// ---- caches: texts by namespace and key in a file of SQLite (log/cache_file.h) ----
+
+struct CacheRead : StatePath {
+  struct Answer {
+    bool exists = false;
+    std::string text;
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(exists), visit(text);
+    }
+  };
+  static constexpr EffectRow row{.name = "cache.read", .capability = vm::Capability::StateRead};
+
+  std::string space;
+  std::string key;
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(folder), visit(file), visit(space), visit(key);
+  }
+};
+vm::Outcome<CacheRead::Answer> carry_out(Run& run, const CacheRead& request);
+
+struct CacheChange : StatePath {
+  enum class What : uint8_t { Write, Remove, Clear };
+  using Answer = int64_t;  // how many entries went
+  static constexpr EffectRow row{.name = "cache.change", .capability = vm::Capability::StateWrite};
+
+  What what = What::Write;
+  std::string space;
+  std::string key;          // not for Clear
+  std::string text = {};    // for Write
+  int64_t max_entries = 0;  // for Write; 0: no limit
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(folder), visit(file), visit(what), visit(space), visit(key), visit(text), visit(max_entries);
+  }
+};
+vm::Outcome<int64_t> carry_out(Run& run, const CacheChange& request);
 
 }  // namespace harn::effects

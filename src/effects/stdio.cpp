@@ -1,5 +1,6 @@
 #include "effects/stdio.h"
 
+#include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -24,20 +25,24 @@ static void wait_for_input(vm::Host& host, Read read) {
   vm::run_blocking("a read from standard input", read, [&host] { host.stop_reading(); });
 }
 
-// While one lives, the terminal does not show what is typed; the end of a line it does.
-class HiddenInput {
+// A terminal that behaves differently while one lives.
+class TypingMode {
  public:
-  explicit HiddenInput(bool is_wanted) : is_on_(is_wanted && tcgetattr(STDIN_FILENO, &before_) == 0) {
+  using Typing = ReadInput::Typing;
+
+  explicit TypingMode(Typing typing) : is_on_(typing != Typing::Shown && tcgetattr(STDIN_FILENO, &before_) == 0) {
     if (!is_on_) return;
-    termios hidden = before_;
-    hidden.c_lflag &= ~static_cast<tcflag_t>(ECHO);
-    hidden.c_lflag |= ECHONL;
-    tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
+    termios now = before_;
+    now.c_lflag &= ~static_cast<tcflag_t>(ECHO);
+    if (typing == Typing::Hidden) now.c_lflag |= ECHONL;  // the end of a line is shown
+    else now.c_lflag &= ~static_cast<tcflag_t>(ICANON | ISIG | IEXTEN);
+    // What was typed ahead was not meant for a secret, but may be meant for keys.
+    tcsetattr(STDIN_FILENO, typing == Typing::Hidden ? TCSAFLUSH : TCSANOW, &now);
   }
-  ~HiddenInput() {
+  ~TypingMode() {
     if (is_on_) tcsetattr(STDIN_FILENO, TCSANOW, &before_);
   }
-  HiddenInput(const HiddenInput&) = delete;
+  TypingMode(const TypingMode&) = delete;
 
  private:
   termios before_;
@@ -45,10 +50,13 @@ class HiddenInput {
 };
 
 vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request) {
-  HiddenInput hidden(request.is_hidden && run.host().is_terminal(Stream::In));
+  using Typing = ReadInput::Typing;
+  Typing typing = run.host().is_terminal(Stream::In) ? request.typing : Typing::Shown;
+  TypingMode mode(typing);
   ReadInput::Answer answer;
   wait_for_input(run.host(), [&] {
     if (request.all) answer.text = run.host().read_all();
+    else if (typing == Typing::Keys) answer.is_end = !run.host().read_keys(answer.text);
     else answer.is_end = !run.host().read_line(answer.text);
   });
   return answer;
@@ -66,6 +74,13 @@ bool wants_styles(Run& run, bool is_terminal) {
 vm::Outcome<AskTerminal::Answer> carry_out(Run& run, const AskTerminal& request) {
   bool is_terminal = run.host().is_terminal(request.stream);
   return AskTerminal::Answer{is_terminal, wants_styles(run, is_terminal)};
+}
+
+vm::Outcome<AskTerminalSize::Answer> carry_out(Run& run, const AskTerminalSize&) {
+  winsize size{};
+  if (!run.host().is_terminal(Stream::Out) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+    return AskTerminalSize::Answer();
+  return AskTerminalSize::Answer{size.ws_col, size.ws_row};
 }
 
 vm::Outcome<bool> carry_out(Run& run, const AskInputTerminal&) { return run.host().is_terminal(Stream::In); }

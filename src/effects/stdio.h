@@ -33,8 +33,13 @@ struct ReadInput {
   };
   static constexpr EffectRow row{.name = "stdio.read", .capability = vm::Capability::Input};
 
+  enum class Typing : uint8_t {
+    Shown,
+    Hidden,  // a terminal does not show what is typed
+    Keys,    // a terminal gives keys as they are pressed, Ctrl-C among them, and shows none
+  };
   bool all = false;
-  bool is_hidden = false;  // a terminal does not show what is typed
+  Typing typing = Typing::Shown;
 
   std::string shown() const { return "standard input"; }
   template <class Visitor>
@@ -68,7 +73,25 @@ vm::Outcome<AskTerminal::Answer> carry_out(Run& run, const AskTerminal& request)
 // Whether text on a stream should be styled: the environment's wish, or what the stream is.
 bool wants_styles(Run& run, bool is_terminal);
 
-// The same for standard input, which is for those who may read it.
+// How many characters fit on the terminal that standard output is connected to; 0: it is none, or does not say.
+struct AskTerminalSize {
+  struct Answer {
+    int64_t width = 0;
+    int64_t height = 0;
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(width), visit(height);
+    }
+  };
+  static constexpr EffectRow row{.name = "stdio.terminal_size", .capability = vm::Capability::Output};
+
+  std::string shown() const { return "how large is the terminal?"; }
+  template <class Visitor>
+  void fields(Visitor&) {}
+};
+vm::Outcome<AskTerminalSize::Answer> carry_out(Run& run, const AskTerminalSize& request);
+
+// The same as AskTerminal for standard input, which is for those who may read it.
 struct AskInputTerminal {
   using Answer = bool;
   static constexpr EffectRow row{.name = "stdio.input_terminal", .capability = vm::Capability::Input};

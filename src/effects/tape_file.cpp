@@ -100,7 +100,7 @@ TapeWriter::~TapeWriter() {
 
 void TapeWriter::add(const TapeEntry& entry) {
   frame('E', to_bytes(entry));
-  if (pending_.size() >= kBuffer) flush();
+  flush();  // a run that is killed leaves what it was told until then
 }
 
 Result<void> TapeWriter::finish(const TapeEnd& end) {

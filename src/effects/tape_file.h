@@ -24,11 +24,14 @@ struct TapeHeader {
   std::string task;
   int64_t while_limit = 0;
   Sandbox sandbox = {};
+  // Replies that stood for all models (`--llm-mock`), one on each line; with the flag, because there may be none.
+  bool has_model_replies = false;
+  std::string model_replies = {};
 
   template <class Visitor>
   void fields(Visitor& visit) {
     visit(harn_version), visit(program), visit(text), visit(program_hash), visit(arguments), visit(task),
-        visit(while_limit), visit(sandbox);
+        visit(while_limit), visit(sandbox), visit(has_model_replies), visit(model_replies);
   }
 };
 

@@ -46,6 +46,11 @@ bool Workspace::allows(std::string_view real_path, Access access) const {
   return access == Access::Read ? writable || read_only : writable > read_only;
 }
 
+bool Workspace::holds(const std::string& folder) const {
+  auto real = real_paths({folder});
+  return !real.empty() && allows(real[0], Access::Read);
+}
+
 // Of the folders of one, those that are inside the other's; of the other's, those that are inside of it.
 static std::vector<std::string> common(const std::vector<std::string>& inner, const std::vector<std::string>& outer) {
   std::vector<std::string> out;
@@ -66,6 +71,12 @@ WorkspaceRoots Workspace::reachable() const {
   std::vector<std::string> readable = roots_.roots;
   readable.insert(readable.end(), roots_.read_only.begin(), roots_.read_only.end());
   return {common(roots_.roots, around.roots), common(readable, all)};
+}
+
+std::vector<WorkspaceRoots> Workspace::all_roots() const {
+  std::vector<WorkspaceRoots> all;
+  for (const Workspace* at = this; at; at = at->outer_.get()) all.push_back(at->roots_);
+  return all;
 }
 
 std::string Workspace::shown() const { return fmt::format("[{}]", fmt::join(roots_.roots, ", ")); }

@@ -33,9 +33,13 @@ class Workspace {
 
   // Of the path that the system has for something, without links.
   bool allows(std::string_view real_path, Access access) const;
+  // Whether a folder is inside; links in its path are followed.
+  bool holds(const std::string& folder) const;
   // The folders that `allows` means, for those who can only be given folders: the kernel, which holds children to them. What is
   // read-only inside of what is not cannot be said that way, and is left writable there.
   WorkspaceRoots reachable() const;
+  // Those it is made of, from the innermost: `within` each of them, in any order, is the same again.
+  std::vector<WorkspaceRoots> all_roots() const;
   // "[/home/me/project]"; of the innermost.
   std::string shown() const;
 

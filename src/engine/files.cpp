@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "base/fmt.h"
 
@@ -88,6 +89,27 @@ bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
 bool is_directory(const std::string& path) {
   struct stat info;
   return stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+static bool is_left_out(const std::filesystem::path& folder) {
+  std::string name = folder.filename();
+  return name.starts_with('.') || name == "node_modules" || name == "build" || name == "target";
+}
+
+std::vector<std::string> programs_below(const std::string& folder, size_t most) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> found;
+  std::error_code failed;
+  auto skip = fs::directory_options::skip_permission_denied;
+  for (fs::recursive_directory_iterator at(folder, skip, failed), end; !failed && at != end; at.increment(failed)) {
+    std::error_code unknown;
+    bool is_folder = at->is_directory(unknown);
+    if (is_folder && is_left_out(at->path())) at.disable_recursion_pending();
+    else if (!is_folder && at->path().extension() == ".harn") found.push_back(at->path());
+    if (found.size() >= most) break;
+  }
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace harn::engine

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -22,5 +23,9 @@ Result<std::string> read_standard_input();
 std::optional<std::string> real_path(const std::string& path);
 bool exists(const std::string& path);
 bool is_directory(const std::string& path);
+
+// The programs below a folder in a fixed order, at most so many. Left out are folders that tools fill (`build`, `target`,
+// `node_modules`), hidden ones, and what links lead to.
+std::vector<std::string> programs_below(const std::string& folder, size_t most);
 
 }  // namespace harn::engine

@@ -4,6 +4,9 @@
 
 #include "base/fmt.h"
 #include "base/result.h"
+#include "builtins/policies.h"
+#include "builtins/lifecycle.h"
+#include "builtins/mcp_server.h"
 #include "builtins/parking.h"
 #include "builtins/registry.h"
 #include "compile/catalog.h"
@@ -25,8 +28,9 @@ static vm::VmOptions vm_options(const Settings& settings) {
 Machine::Machine(vm::Host& host, const Settings& settings)
     : vm_(settings.library ? settings.library->table() : builtins::table(), host, vm_options(settings)) {
   if (settings.authority) effects::Run::begin(vm_, *settings.authority, settings.sandbox);
-  else if (settings.sandbox.workspace || !settings.sandbox.deny.empty())
+  else if (settings.sandbox.workspace || !settings.sandbox.deny.empty() || !settings.sandbox.ask.empty())
     effects::Run::begin(vm_, effects::Run::environment_authority(host), settings.sandbox);
+  builtins::hear_of_approvals(vm_);
 }
 
 const bytecode::PipelineEntry* entry_pipeline(const bytecode::Program& program) {
@@ -82,7 +86,13 @@ vm::Outcome<vm::Value> Machine::load(std::unique_ptr<bytecode::Program> program,
 vm::Outcome<vm::Value> Machine::call_entry(const Surroundings& surroundings) {
   std::vector<vm::Value> args;
   for (const auto& param : entry_->params) args.push_back(bind_parameter(param, surroundings));
-  return vm_.call(vm_.global(entry_->global), args);
+  vm::Value value = HARN_TRY(vm_.call(vm_.global(entry_->global), args));
+  return end_entry(std::move(value));
+}
+
+vm::Outcome<vm::Value> Machine::end_entry(vm::Value value) {
+  if (vm_.scheduler().stands_still()) return value;
+  return builtins::finish_pipeline(vm_, std::move(value));
 }
 
 vm::Outcome<vm::Value> Machine::run_entry(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
@@ -96,7 +106,9 @@ vm::Outcome<vm::Value> Machine::run_entry(std::unique_ptr<bytecode::Program> pro
 
 vm::Outcome<vm::Value> Machine::run(std::unique_ptr<bytecode::Program> program, const Surroundings& surroundings,
                                     std::optional<size_t> test) {
-  return finished(run_entry(std::move(program), surroundings, test));
+  auto outcome = run_entry(std::move(program), surroundings, test);
+  if (outcome && surroundings.serves_mcp) outcome = builtins::serve_mcp_peer(vm_);
+  return finished(std::move(outcome));
 }
 
 Result<void> Machine::take_up(std::unique_ptr<bytecode::Program> program, std::string_view state) {
@@ -107,8 +119,8 @@ Result<void> Machine::take_up(std::unique_ptr<bytecode::Program> program, std::s
 vm::Outcome<vm::Value> Machine::run_rest(const Surroundings& surroundings) {
   bool was_loading = vm_.is_loading();
   vm::Value value = HARN_TRY(vm_.go_on());
-  if (!entry_ || !was_loading || vm_.scheduler().stands_still()) return value;
-  return call_entry(surroundings);
+  if (!entry_ || vm_.scheduler().stands_still()) return value;
+  return was_loading ? call_entry(surroundings) : end_entry(std::move(value));
 }
 
 vm::Outcome<vm::Value> Machine::go_on(const Surroundings& surroundings) {

@@ -35,6 +35,7 @@ struct Surroundings {
   std::string project_root;
   // Where it keeps what outlives it. Not given: nowhere, as for tests.
   effects::StateHome state = {};
+  bool serves_mcp = false;  // when it has run, it answers its client (builtins/mcp_server.h)
 };
 
 // The entry pipeline: `default`, else the first; null when the program is a script.
@@ -65,6 +66,7 @@ class Machine {
  private:
   void set_state_home(const Surroundings& surroundings, std::string_view main_path);
   vm::Outcome<vm::Value> call_entry(const Surroundings& surroundings);
+  vm::Outcome<vm::Value> end_entry(vm::Value value);
   vm::Outcome<vm::Value> run_rest(const Surroundings& surroundings);
   // Ends the tasks of a program that has ended.
   vm::Outcome<vm::Value> finished(vm::Outcome<vm::Value> outcome);

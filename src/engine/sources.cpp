@@ -3,9 +3,11 @@
 #include <sys/stat.h>
 
 #include <cstdlib>
+#include <set>
 
 #include "base/fmt.h"
 #include "builtins/registry.h"
+#include "check/check.h"
 #include "engine/files.h"
 #include "std/embedded.h"
 
@@ -26,7 +28,7 @@ bool FileLoader::is_directory(const std::string& path) { return engine::is_direc
 
 std::string FileLoader::identity(const std::string& path) { return real_path(path).value_or(path); }
 
-static std::span<const modules::EmbeddedSource> embedded_sources() {
+std::span<const modules::EmbeddedSource> embedded_sources() {
   static const auto sources = [] {
     std::vector<modules::EmbeddedSource> out;
     for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
@@ -95,19 +97,56 @@ std::unique_ptr<bytecode::Program> compile(Loaded& loaded, compile::Session* ses
   return loaded.frontend.only_program(*loaded.main, loaded.sink, session);
 }
 
-ManyFiles::ManyFiles(const std::vector<std::string>& paths, For purpose)
-    : frontend_(loader_, embedded_sources(), builtins::catalog(),
-                purpose == For::Running ? options_to_run() : compile::CompileOptions()),
+// A check is also about types, whatever else is looked for.
+static std::vector<compile::MakeAnalysis> analyses_for(ManyFiles::For purpose,
+                                                       std::span<const compile::MakeAnalysis> analyses) {
+  std::vector<compile::MakeAnalysis> out;
+  if (purpose == ManyFiles::For::Checking) out.assign(std::begin(check::kTypeChecker), std::end(check::kTypeChecker));
+  out.insert(out.end(), analyses.begin(), analyses.end());
+  return out;
+}
+
+static compile::CompileOptions options_for(ManyFiles::For purpose, std::span<const compile::MakeAnalysis> analyses) {
+  compile::CompileOptions options;
+  if (purpose == ManyFiles::For::Running) options = options_to_run();
+  options.analyses = analyses;
+  return options;
+}
+
+ManyFiles::ManyFiles(const std::vector<std::string>& paths, For purpose,
+                     std::span<const compile::MakeAnalysis> analyses)
+    : analyses_(analyses_for(purpose, analyses)),
+      frontend_(loader_, embedded_sources(), builtins::catalog(), options_for(purpose, analyses_)),
+      purpose_(purpose),
       paths_(paths) {
-  for (const std::string& path : paths) mains_.push_back(frontend_.load_file(path));
+  for (const std::string& path : paths) {
+    mains_.push_back(is_template_path(path) ? nullptr : frontend_.load_file(path));
+  }
 }
 
 std::optional<Error> ManyFiles::read_error(size_t file) const {
   if (mains_[file]) return std::nullopt;
+  if (is_template_path(paths_[file]) && read_file(paths_[file])) return std::nullopt;
   return unreadable(paths_[file]);
 }
 
-std::vector<const diag::Diagnostic*> ManyFiles::problems(size_t file) { return frontend_.problems(*mains_[file]); }
+std::vector<const diag::Diagnostic*> ManyFiles::problems(size_t file) {
+  if (!mains_[file]) return prompts_.of_file(paths_[file]);
+  auto problems = frontend_.problems(*mains_[file]);
+  if (purpose_ == For::Running) return problems;
+  std::set<const diag::Diagnostic*> known;
+  for (const compile::TemplateUse& use : frontend_.templates(*mains_[file])) {
+    for (const diag::Diagnostic* one : prompts_.of_use(use)) {
+      if (known.insert(one).second) problems.push_back(one);
+    }
+  }
+  return problems;
+}
+
+std::vector<const diag::Diagnostic*> ManyFiles::template_doubts(size_t file, int64_t most_branches) {
+  if (!is_template_path(paths_[file])) return {};
+  return prompts_.doubts_of_file(paths_[file], most_branches);
+}
 
 std::unique_ptr<bytecode::Program> ManyFiles::program(size_t file) { return frontend_.program(*mains_[file]); }
 

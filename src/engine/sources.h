@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "bytecode/code.h"
 #include "compile/frontend.h"
 #include "diag/diagnostic.h"
+#include "engine/prompts.h"
 #include "modules/graph.h"
 
 // From files on the disk to programs: the front end with a loader, the modules that come with Harn, and the builtins.
@@ -21,6 +23,9 @@ class FileLoader : public modules::SourceLoader {
   bool is_directory(const std::string& path) override;
   std::string identity(const std::string& path) override;
 };
+
+// The modules that come with Harn, without the prelude.
+std::span<const modules::EmbeddedSource> embedded_sources();
 
 // How programs are compiled that are to be run.
 compile::CompileOptions options_to_run();
@@ -49,21 +54,32 @@ std::unique_ptr<Loaded> load_input(const std::string& name, std::string text);
 std::unique_ptr<bytecode::Program> compile(Loaded& loaded, compile::Session* session = nullptr);
 
 // Many files that are checked or compiled in one go: each is read and compiled once, however many of
-// the others import it.
+// the others import it. Templates can only be checked.
 class ManyFiles {
  public:
   enum class For { Checking, Running };
-  ManyFiles(const std::vector<std::string>& paths, For purpose);
+  // `analyses` look for more than names and types.
+  ManyFiles(const std::vector<std::string>& paths, For purpose, std::span<const compile::MakeAnalysis> analyses = {});
 
   // Of file number `file`: why it cannot be read; what there is to report; the program, if it is sound.
   std::optional<Error> read_error(size_t file) const;
   std::vector<const diag::Diagnostic*> problems(size_t file);
   std::unique_ptr<bytecode::Program> program(size_t file);
 
+  // What is doubtful about a template (engine/prompts.h); nothing for a program.
+  std::vector<const diag::Diagnostic*> template_doubts(size_t file, int64_t most_branches);
+  // Null: unreadable, or a template.
+  const modules::Module* module(size_t file) const { return mains_[file]; }
+  // The file has another text now, which nobody has written to it yet. What was said before is gone.
+  void replace(size_t file, std::string text) { frontend_.replace(*mains_[file], std::move(text)); }
+
  private:
   FileLoader loader_;
+  std::vector<compile::MakeAnalysis> analyses_;
   compile::Frontend frontend_;
-  std::vector<const modules::Module*> mains_;  // null: unreadable
+  PromptChecks prompts_;
+  For purpose_;
+  std::vector<const modules::Module*> mains_;  // null: unreadable, or a template
   std::vector<std::string> paths_;
 };
 // Another program from the same code, for a VM of its own.

@@ -187,6 +187,7 @@ void Printer::bare_expr(const Node* node) {
     case NodeKind::Require:
     case NodeKind::Yield:
     case NodeKind::Emit:
+    case NodeKind::Natural:
     case NodeKind::Function:
     case NodeKind::Pipeline:
     case NodeKind::Override:

@@ -57,6 +57,7 @@ void Printer::statement(const Node* node) {
     case NodeKind::Throw: keyword_value("throw", node->as<Throw>().value); return;
     case NodeKind::Yield: keyword_value("yield", node->as<Yield>().value); return;
     case NodeKind::Emit: keyword_value("emit", node->as<Emit>().value); return;
+    case NodeKind::Natural: expr(node->as<Natural>().program); return;
     case NodeKind::Break: text("break"); return;
     case NodeKind::Continue: text("continue"); return;
     case NodeKind::Defer: keyword_block("defer ", node->as<Defer>().body); return;

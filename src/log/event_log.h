@@ -129,6 +129,10 @@ std::unique_ptr<MemoryLog> new_memory_log();
 // processes may use one file at a time.
 Result<std::unique_ptr<EventLog>> open_sqlite_log(const std::string& path);
 
+// As text, in a folder of that path, which is made if it is not there; the folder it is in must be. Any number of processes may
+// use it at a time.
+Result<std::unique_ptr<EventLog>> open_file_log(const std::string& path);
+
 // For those who may block: `append` and `retain` until they have answered.
 Result<Appended> append_now(EventLog& log, NewEvent event);
 Result<uint64_t> retain_now(EventLog& log, const std::string& topic, const Retention& retention, int64_t now_ms);

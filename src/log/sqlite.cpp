@@ -51,16 +51,16 @@ ErrorKind kind_of(int code, int system) {
   }
 }
 
-std::string what_is_wrong(int code, int system, const char* message) {
+std::string what_is_wrong(std::string_view what, int code, int system, const char* message) {
   switch (code & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return fmt::format("another process has kept it locked for {} s", Connection::kBusyMilliseconds / 1000);
     case SQLITE_FULL: return "the disk is full";
     case SQLITE_CORRUPT: return fmt::format("the file is damaged ({})", message);
-    case SQLITE_NOTADB: return "the file is not an event log";
+    case SQLITE_NOTADB: return fmt::format("the file is not {}", what);
     case SQLITE_READONLY: return "it may not be written to";
-    case SQLITE_TOOBIG: return "the event is too large";
+    case SQLITE_TOOBIG: return "the text is too large";
     default: return system == 0 ? message : fmt::format("{} ({})", message, strerror(system));
   }
 }
@@ -70,13 +70,14 @@ std::string what_is_wrong(int code, int system, const char* message) {
 Result<const Sqlite*> Sqlite::load() {
   static const Loading loading;
   if (loading.why.empty()) return &loading.functions;
-  return fail(ErrorKind::Unsupported, fmt::format("SQLite is needed for the event log: {}", loading.why));
+  return fail(ErrorKind::Unsupported, fmt::format("SQLite is needed for event logs and caches: {}", loading.why));
 }
 
 // ---- connections ----
 
-Result<std::unique_ptr<Connection>> Connection::open(const Sqlite& sqlite, const std::string& path) {
-  std::unique_ptr<Connection> out(new Connection(sqlite, path));
+Result<std::unique_ptr<Connection>> Connection::open(const Sqlite& sqlite, const std::string& path,
+                                                     std::string_view what) {
+  std::unique_ptr<Connection> out(new Connection(sqlite, path, what));
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   if (sqlite.sqlite3_open_v2(path.c_str(), &out->handle_, kFlags, nullptr) != SQLITE_OK) return out->failed();
   sqlite.sqlite3_extended_result_codes(out->handle_, 1);
@@ -91,8 +92,8 @@ std::unexpected<Error> Connection::failed() const {
   int system = sqlite_.sqlite3_system_errno(handle_);
   // Where it says nothing of the system's reason, that is still where the system has left it.
   if (system == 0 && (code & 0xff) == SQLITE_IOERR) system = errno;
-  return fail(kind_of(code, system),
-              fmt::format("event log {}: {}", path_, what_is_wrong(code, system, sqlite_.sqlite3_errmsg(handle_))));
+  return fail(kind_of(code, system), fmt::format("{} {}: {}", what_.substr(what_.find(' ') + 1), path_,
+                                                 what_is_wrong(what_, code, system, sqlite_.sqlite3_errmsg(handle_))));
 }
 
 Result<void> Connection::run(std::string_view sql) {

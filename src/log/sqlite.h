@@ -44,8 +44,9 @@ class Statement;
 
 class Connection {
  public:
-  // Waits for other connections up to `kBusyMilliseconds`.
-  static Result<std::unique_ptr<Connection>> open(const Sqlite& sqlite, const std::string& path);
+  // Waits for other connections up to `kBusyMilliseconds`. `what` the file is, with its article: for messages.
+  static Result<std::unique_ptr<Connection>> open(const Sqlite& sqlite, const std::string& path,
+                                                  std::string_view what = "an event log");
   ~Connection();
   Connection(const Connection&) = delete;
 
@@ -63,10 +64,12 @@ class Connection {
   bool is_in_transaction() const { return sqlite_.sqlite3_get_autocommit(handle_) == 0; }
 
  private:
-  Connection(const Sqlite& sqlite, std::string path) : sqlite_(sqlite), path_(std::move(path)) {}
+  Connection(const Sqlite& sqlite, std::string path, std::string_view what)
+      : sqlite_(sqlite), path_(std::move(path)), what_(what) {}
 
   const Sqlite& sqlite_;
   std::string path_;
+  std::string_view what_;
   sqlite3* handle_ = nullptr;
 };
 

@@ -1,35 +1,20 @@
 // A log in a SQLite file.
 //
-// One thread writes. What is appended while it waits for the disk is done together in its next transaction, so that
-// thirty-two tasks that append at the same time wait for one sync, not for thirty-two. Readers have connections of their
-// own, each used by one thread at a time, and never wait for the writer (WAL mode).
-//
-// The same thread looks for events of other processes, while somebody watches.
+// What is written together (written_log.h) is one transaction. Readers have connections of their own, each used by one thread
+// at a time, and never wait for the writer (WAL mode).
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <condition_variable>
-#include <deque>
 #include <mutex>
-#include <thread>
 
 #include "base/fmt.h"
-#include "base/quiet_thread.h"
 #include "log/sqlite_batch.h"
 #include "log/turnstile.h"
-#include "log/watches.h"
+#include "log/written_log.h"
 
 namespace harn::log {
 
 namespace {
-
-constexpr std::chrono::milliseconds kLookEvery(20);
-
-// Something to write. `apply` may be called again in another transaction if the first has failed.
-struct Job {
-  std::function<Result<void>(Batch& batch)> apply;
-  std::function<void(const Error* failed)> finish;
-};
 
 // A connection that reads, with its statements.
 struct Reader {
@@ -84,7 +69,7 @@ Result<std::vector<Event>> read_events(Reader& reader, const ReadRequest& reques
   return out;
 }
 
-class SqliteLog : public EventLog {
+class SqliteLog : public WrittenLog<Batch> {
  public:
   static Result<std::unique_ptr<EventLog>> open(const std::string& path) {
     const Sqlite* sqlite = HARN_TRY(Sqlite::load());
@@ -97,50 +82,11 @@ class SqliteLog : public EventLog {
     out->writer_ = HARN_TRY(std::move(connected));
     out->statements_ = HARN_TRY(Statements::prepare(*out->writer_));
     out->seen_version_ = HARN_TRY(out->writer_->number("PRAGMA data_version"));
-    out->thread_ = quiet_thread([log = out.get()] { log->main(); });
+    out->start();
     return out;
   }
 
-  ~SqliteLog() override {
-    {
-      std::lock_guard guard(lock_);
-      is_closing_ = true;
-    }
-    wakeup_.notify_one();
-    if (thread_.joinable()) thread_.join();
-  }
-
-  void append(NewEvent event, AppendDone done) override {
-    if (auto fits = check_size(event); !fits) return done(std::unexpected(fits.error()));
-    struct Shared {
-      NewEvent event;
-      AppendDone done;
-      Appended appended;
-    };
-    auto shared = std::make_shared<Shared>(Shared{std::move(event), std::move(done), {}});
-    add({.apply = [shared](Batch& batch) -> Result<void> {
-           shared->appended = HARN_TRY(batch.append(shared->event));
-           return {};
-         },
-         .finish =
-             [shared](const Error* failed) {
-               if (failed) shared->done(std::unexpected(*failed));
-               else shared->done(shared->appended);
-             }});
-  }
-
-  void retain(const std::string& topic, const Retention& retention, int64_t now_ms, RetainDone done) override {
-    auto gone = std::make_shared<uint64_t>(0);
-    add({.apply = [=](Batch& batch) -> Result<void> {
-           *gone = HARN_TRY(batch.retain(topic, retention, now_ms));
-           return {};
-         },
-         .finish =
-             [gone, done = std::move(done)](const Error* failed) {
-               if (failed) done(std::unexpected(*failed));
-               else done(*gone);
-             }});
-  }
+  ~SqliteLog() override { stop(); }
 
   Result<std::vector<Event>> read(const ReadRequest& request) override {
     return with_reader([&](Reader& reader) { return read_events(reader, request); });
@@ -164,29 +110,9 @@ class SqliteLog : public EventLog {
     });
   }
 
-  WatchId watch(const std::string& topic, uint64_t after, std::function<void()> changed) override {
-    WatchId id = watches_.add(topic, after, std::move(changed));
-    {
-      // What was appended before the watch was there has told nobody.
-      std::lock_guard guard(lock_);
-      must_look_ = true;
-    }
-    wakeup_.notify_one();
-    return id;
-  }
-  void unwatch(WatchId watch) override { watches_.remove(watch); }
-
  private:
   SqliteLog(const Sqlite& sqlite, std::string path, Turnstile turnstile)
       : sqlite_(sqlite), path_(std::move(path)), turnstile_(std::move(turnstile)) {}
-
-  void add(Job job) {
-    {
-      std::lock_guard guard(lock_);
-      jobs_.push_back(std::move(job));
-    }
-    wakeup_.notify_one();
-  }
 
   template <class Ask>
   auto with_reader(Ask ask) -> decltype(ask(std::declval<Reader&>())) {
@@ -207,39 +133,7 @@ class SqliteLog : public EventLog {
 
   // ---- the writer's thread ----
 
-  void main() {
-    for (;;) {
-      std::deque<Job> jobs;
-      bool looks;
-      {
-        std::unique_lock guard(lock_);
-        auto is_awake = [&] { return !jobs_.empty() || must_look_ || is_closing_; };
-        bool is_watched = !watches_.is_empty();
-        if (is_watched) wakeup_.wait_for(guard, kLookEvery, is_awake);
-        else wakeup_.wait(guard, is_awake);
-        if (jobs_.empty() && is_closing_) return;
-        jobs.swap(jobs_);
-        looks = is_watched || must_look_;
-      }
-      if (!jobs.empty()) write(jobs);
-      if (looks) look();
-    }
-  }
-
-  void write(std::deque<Job>& jobs) {
-    auto written = write_together(jobs.begin(), jobs.end());
-    if (written || jobs.size() == 1) return finish(jobs.begin(), jobs.end(), written);
-    // One of them may be what is wrong: the others should not suffer.
-    for (auto job = jobs.begin(); job != jobs.end(); ++job) finish(job, job + 1, write_together(job, job + 1));
-  }
-
-  using Jobs = std::deque<Job>::iterator;
-
-  static void finish(Jobs from, Jobs to, const Result<void>& written) {
-    for (; from != to; ++from) from->finish(written ? nullptr : &written.error());
-  }
-
-  Result<void> write_together(Jobs from, Jobs to) {
+  Result<void> write_together(Jobs from, Jobs to) override {
     HARN_CHECK(turnstile_.enter(Connection::kBusyMilliseconds));
     struct Leave {
       ~Leave() { turnstile.leave(); }
@@ -253,14 +147,7 @@ class SqliteLog : public EventLog {
     return {};
   }
 
-  // Tells those who watch of events that other processes have appended. Failures are not told: whoever is not woken by this
-  // look is by the next, and whoever reads learns of them.
-  void look() {
-    bool is_asked;
-    {
-      std::lock_guard guard(lock_);
-      is_asked = std::exchange(must_look_, false);
-    }
+  void look(bool is_asked) override {
     auto version = writer_->number("PRAGMA data_version");
     if (!version || (*version == seen_version_ && !is_asked)) return;
     for (const std::string& topic : watches_.topics()) {
@@ -281,14 +168,8 @@ class SqliteLog : public EventLog {
   Statements statements_;
   int64_t seen_version_ = 0;
 
-  Watches watches_;
   std::mutex lock_;  // of what follows
-  std::condition_variable wakeup_;
-  std::deque<Job> jobs_;
   std::vector<std::unique_ptr<Reader>> readers_;
-  bool must_look_ = false;
-  bool is_closing_ = false;
-  std::thread thread_;
 };
 
 }  // namespace

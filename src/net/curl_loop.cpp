@@ -6,7 +6,10 @@ namespace harn::net {
 
 // Idle connections that are always kept for the next request. While more are in use at the same time, that many are.
 constexpr long kKeptConnections = 32;
-constexpr std::chrono::milliseconds kQuietTime{250};
+// No more than these at a time, for a while: whoever needed many connections does not any more. A slow program that makes many
+// requests has few of them on their way at some moments, and needs its connections all the same.
+constexpr long kFewTransfers = 4;
+constexpr std::chrono::milliseconds kQuietTime{2'000};
 
 struct CurlLoop::Socket {
   Socket(CurlLoop& loop, curl_socket_t fd)
@@ -62,16 +65,22 @@ int CurlLoop::on_timer(CURLM*, long ms, void* loop) {
 bool CurlLoop::add(CURL* transfer) {
   if (curl_.multi_add_handle(multi_, transfer) != CURLM_OK) return false;
   if (++active_ > kept_) curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kept_ = active_);
-  if (active_ > kKeptConnections) last_busy_ = std::chrono::steady_clock::now();
+  note_use();
   return true;
 }
 
+// Both ends of a transfer count: many that began together may take longer than a quiet time.
+void CurlLoop::note_use() {
+  if (active_ > kFewTransfers) last_busy_ = std::chrono::steady_clock::now();
+}
+
 bool CurlLoop::is_oversized() const {
-  return kept_ > kKeptConnections && active_ < kKeptConnections &&
+  return kept_ > kKeptConnections && active_ <= kFewTransfers &&
          std::chrono::steady_clock::now() - last_busy_ > kQuietTime;
 }
 
 void CurlLoop::remove(CURL* transfer) {
+  note_use();
   if (curl_.multi_remove_handle(multi_, transfer) == CURLM_OK) --active_;
 }
 

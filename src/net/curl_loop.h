@@ -32,6 +32,7 @@ class CurlLoop {
   struct Socket;
   static int on_socket(CURL*, curl_socket_t fd, int what, void* loop, void* socket);
   static int on_timer(CURLM*, long ms, void* loop);
+  void note_use();
   void act(curl_socket_t fd, int events);
   void collect();
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "net/http_exchange.h"
+#include "net/loop.h"
 
 namespace harn::net {
 
@@ -30,7 +31,7 @@ class Buffer {
 }  // namespace
 
 // What both threads share.
-class HttpStream::Pipes : public HttpBodies {
+class HttpStream::Pipes : public HttpBodies, public std::enable_shared_from_this<Pipes> {
  public:
   Pipes(RequestBody body, std::function<void()> changed) : body_(body), changed_(std::move(changed)) {}
 
@@ -41,7 +42,7 @@ class HttpStream::Pipes : public HttpBodies {
       std::lock_guard guard(lock_);
       head_ = head;
     }
-    changed_();
+    tell_soon();
   }
 
   Taken take(std::string_view piece) override {
@@ -55,7 +56,7 @@ class HttpStream::Pipes : public HttpBodies {
         return Taken::Never;
       }
     }
-    changed_();
+    tell_soon();
     return Taken::All;
   }
 
@@ -84,10 +85,16 @@ class HttpStream::Pipes : public HttpBodies {
       failure_ = response.failure;
       message_ = std::move(response.message);
     }
+    is_telling_ = false;
     changed_();
   }
 
   // ---- on any thread ----
+
+  bool is_over() {
+    std::lock_guard guard(lock_);
+    return is_over_;
+  }
 
   std::optional<HttpResponse> head() {
     std::lock_guard guard(lock_);
@@ -128,9 +135,19 @@ class HttpStream::Pipes : public HttpBodies {
   }
 
  private:
+  // When all that has come at once is here: head, body and end of a short answer are one piece of news, and not three for which
+  // whoever waits is woken and put to sleep again.
+  void tell_soon() {
+    if (std::exchange(is_telling_, true)) return;
+    post([self = shared_from_this()] {
+      if (std::exchange(self->is_telling_, false)) self->changed_();
+    });
+  }
+
   const RequestBody body_;
   const std::function<void()> changed_;
-  std::mutex lock_;  // of what follows
+  bool is_telling_ = false;  // the I/O thread's
+  std::mutex lock_;          // of what follows
   std::optional<HttpResponse> head_;
   Buffer incoming_;
   bool is_held_ = false;  // the network has a piece for which there was no room
@@ -149,7 +166,10 @@ HttpStream::HttpStream(HttpRequest request, RequestBody body, std::function<void
                        [pipes = pipes_](HttpResponse response) { pipes->end(std::move(response)); });
 }
 
-HttpStream::~HttpStream() { cancel_request(id_); }
+// One that has ended costs no turn of the I/O thread.
+HttpStream::~HttpStream() {
+  if (!pipes_->is_over()) cancel_request(id_);
+}
 
 std::optional<HttpResponse> HttpStream::head() { return pipes_->head(); }
 HttpStream::Piece HttpStream::read(size_t most) { return pipes_->read(most, id_); }

@@ -1,4 +1,3 @@
-// The only file that sees Asio.
 #include "net/loop.h"
 
 #include <pthread.h>
@@ -14,6 +13,7 @@
 #include "base/assert.h"
 #include "base/quiet_thread.h"
 #include "base/spin_lock.h"
+#include "net/asio_loop.h"
 
 namespace harn::net {
 
@@ -60,6 +60,8 @@ class Loop {
 };
 
 }  // namespace
+
+asio::io_context& io_context() { return Loop::get().context(); }
 
 void post(Job job) { asio::post(Loop::get().context(), std::move(job)); }
 

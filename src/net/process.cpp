@@ -89,7 +89,7 @@ class Groups {
 
 class Child {
  public:
-  Child(uint64_t number, pid_t pid, Descriptor pidfd, Output out, Output err, size_t max_output,
+  Child(uint64_t number, pid_t pid, Descriptor pidfd, Output out, Output err, const ProcessSpec& spec,
         std::function<void(ProcessResult)> done)
       : number_(number),
         pid_(pid),
@@ -97,7 +97,8 @@ class Child {
         pidfd_(std::move(pidfd)),
         out_(std::move(out)),
         err_(std::move(err)),
-        max_output_(max_output),
+        max_output_(spec.max_output),
+        kept_errors_(spec.kept_errors),
         done_(std::move(done)) {}
 
   // ---- on the I/O thread ----
@@ -120,6 +121,7 @@ class Child {
   Output out_;
   Output err_;
   size_t max_output_;
+  size_t kept_errors_;
   std::function<void(ProcessResult)> done_;
   std::unique_ptr<FdWatch> end_;
   std::optional<LoopTimer> grace_;  // runs while it has been asked to end
@@ -136,7 +138,7 @@ std::unordered_map<uint64_t, std::unique_ptr<Child>>& children() {
 }
 
 void Child::begin() {
-  watch(out_);
+  if (out_.fd.is_open()) watch(out_);
   watch(err_);
   end_ = std::make_unique<FdWatch>(pidfd_.get(), [this](FdWatch::Events) { ended(); });
   end_->want(FdWatch::kRead);
@@ -165,6 +167,8 @@ void Child::read(Output& output) {
       no_memory_ = true;
       return kill();
     }
+    if (kept_errors_ > 0 && &output == &err_ && output.text.size() > 2 * kept_errors_)
+      output.text.erase(0, output.text.size() - kept_errors_);
   }
 }
 
@@ -251,8 +255,12 @@ class SpawnPlan {
   void prepare(const ProcessSpec& spec, int in, int out, int err) {
     if (in < 0) posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     else posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
+    if (spec.is_on_terminal) {
+      posix_spawn_file_actions_addtcsetpgrp_np(&actions_, STDOUT_FILENO);
+    } else {
+      posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
+      posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
+    }
     if (spec.directory_fd >= 0) posix_spawn_file_actions_addfchdir_np(&actions_, spec.directory_fd);
     // Whatever else is open, by us or by those who started us, is not the child's.
     posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
@@ -337,11 +345,13 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
   static std::atomic<uint64_t> numbers{0};
   [[maybe_unused]] static bool once = (keep_exit_codes(), true);
   HARN_CHECK(check_texts(spec));
-  Pipe out = HARN_TRY(make_pipe());
+  bool has_sockets = spec.output_fd >= 0;
+  Pipe out = has_sockets ? Pipe() : HARN_TRY(make_pipe());
   Pipe err = HARN_TRY(make_pipe());
   Descriptor in = HARN_TRY(make_input(spec.input));
   SpawnPlan plan;
-  plan.prepare(spec, in.get(), out.write.get(), err.write.get());
+  plan.prepare(spec, has_sockets ? spec.input_fd : in.get(), has_sockets ? spec.output_fd : out.write.get(),
+               err.write.get());
   pid_t pid = 0;
   std::string unconfined;
   int error = spec.confinement ? HARN_TRY(run_confined(plan, spec, pid, unconfined)) : plan.run(spec, pid);
@@ -356,7 +366,7 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
   }
   uint64_t number = ++numbers;
   auto child = std::make_unique<Child>(number, pid, std::move(pidfd), Output(std::move(out.read)),
-                                       Output(std::move(err.read)), spec.max_output, std::move(done));
+                                       Output(std::move(err.read)), spec, std::move(done));
   post([number, child = std::move(child)]() mutable {
     Child& begun = *(children()[number] = std::move(child));
     begun.begin();
@@ -376,6 +386,16 @@ void kill_process(ProcessId id) {
     auto found = children().find(id.number);
     if (found != children().end()) found->second->kill();
   });
+}
+
+void take_terminal_back() {
+  // We are in the background at this moment, and the system stops those who ask for the terminal from there.
+  sigset_t stop, before;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTTOU);
+  pthread_sigmask(SIG_BLOCK, &stop, &before);
+  tcsetpgrp(STDOUT_FILENO, getpgrp());
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void kill_all_processes() { Groups::kill_all(); }

@@ -19,7 +19,12 @@ struct ProcessSpec {
   int directory_fd = -1;                                     // not -1: instead; open until the process has been started
   std::optional<std::vector<std::string>> environment = {};  // "NAME=value" each; none: ours
   std::string input = {};                                    // what it can read; empty: nothing
-  size_t max_output = 256u << 20;                            // bytes of each stream; a child that writes more is killed
+  // It has our terminal until it ends, keys and screen: its output is not captured. `take_terminal_back` afterwards.
+  bool is_on_terminal = false;
+  // Not -1: its input and its output, sockets; nothing of its output is captured. Open until it has been started.
+  int input_fd = -1, output_fd = -1;
+  size_t max_output = 256u << 20;  // bytes of each stream; a child that writes more is killed
+  size_t kept_errors = 0;          // not 0: of its second stream only the last bytes are kept, about so many
   std::optional<Confinement> confinement = {};
   bool must_be_confined = false;  // else it is started as it is where the kernel cannot confine it
 };
@@ -49,6 +54,9 @@ void kill_process(ProcessId id);
 
 // Asks the child and its group to end, and kills what is left after the grace.
 void end_process(ProcessId id, std::chrono::milliseconds grace);
+
+// After a child that had the terminal: keys are ours again. Any thread.
+void take_terminal_back();
 
 // The same for all that run, at once and on any thread: the process is about to end. Async-signal-safe.
 void kill_all_processes();

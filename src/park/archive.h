@@ -134,7 +134,7 @@ class Archive final : data::Objects {
       return;
     }
     for (; size > 0 && is_good(); --size) {
-      typename Map::key_type key;
+      typename Map::key_type key{};
       each_key(key);
       each(all[std::move(key)]);
     }

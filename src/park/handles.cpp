@@ -22,6 +22,7 @@ void channel_fields(Archive& archive, HandleObject& handle) {
     if (archive.is_reading()) channel.items.push(Value());
     archive.value(channel.items.at(i));
   }
+  if (archive.is_reading() && size > 0) archive.vm().holders().note(&channel, channel.noted_in);
   archive.queue(channel.receivers);
   archive.queue(channel.senders);
 }

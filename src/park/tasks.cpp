@@ -24,7 +24,6 @@ void look_at_ties(Archive& archive, const Task& task) {
         fmt::format("{} is in the middle of `{}`, which deals with the world outside", shown(task), builtin));
   }
   if (task.parted) archive.refuse(fmt::format("{} is in the middle of a long computation", shown(task)));
-  if (task.run) archive.refuse(fmt::format("{} has capabilities of its own", shown(task)));
   if (task.hook && !task.hook->handle()) archive.refuse(fmt::format("{} was started from outside", shown(task)));
 }
 
@@ -75,6 +74,8 @@ void code_fields(Archive& archive, Task& task) {
 
 void variables(Archive& archive, Task& task) {
   archive.globals(task.globals);
+  if (const HandleRow* run = archive.handle_row("run")) archive.handle(task.run, *run->type);
+  else if (task.run) archive.refuse(fmt::format("{} is held to a policy of its own", shown(task)));
   archive.handle(task.environment, kEnvironmentType);
   archive.handle(task.home_environment, kEnvironmentType);
   archive.items(task.outer_environments, [&](Ref<Environment>& one) { archive.handle(one, kEnvironmentType); });
@@ -211,6 +212,9 @@ void mutex_argument(Archive& archive, Task& task) {
 
 void call_fields(Archive& archive, Task& task) {
   WaitingCall& call = task.call;
+  // A task that is about to run has waited for this before; its registers may be others by now.
+  bool waits = task.woken || task.ticket.load() != 0;
+  if (!archive.is_reading() && !waits) call = {};
   archive.builtin(call.row);
   archive.number(call.first);
   archive.number(call.count);
@@ -304,6 +308,7 @@ void ending(Archive& archive, Task& task) {
   archive.number(task.result_taken);
   archive.value(task.result);
   archive.error(task.error);
+  if (archive.is_reading() && task.finished) archive.vm().holders().note(&task, task.noted_in);
   HandleObject* owner = !archive.is_reading() && task.hook ? task.hook->handle() : nullptr;
   Value held = owner ? Value::share(owner) : Value();
   archive.value(held);

@@ -2,6 +2,14 @@
 
 namespace harn::syntax {
 
+// The strings in its body may be Natural blocks.
+static bool marks_natural(ListBuilder<Attribute>& attributes) {
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    if (attributes[i].name.text == "natural_function") return true;
+  }
+  return false;
+}
+
 Node* Parser::parse_attributed() {
   uint32_t start = this->start();
   ListBuilder<Attribute> attributes(attributes_, tree_.arena);
@@ -10,6 +18,7 @@ Node* Parser::parse_attributed() {
   bool is_pub = at(TokenKind::KwPub);
   if (is_pub) advance();
   if (starts_declaration() && !at(TokenKind::KwImport)) {
+    next_is_natural_ = marks_natural(attributes);
     Declaration* decl = parse_declaration(start);
     decl->is_pub = is_pub;
     decl->attributes = attributes.finish();

@@ -1,5 +1,7 @@
 #include "syntax/parser.h"
 
+#include <utility>
+
 #include "base/text.h"
 
 namespace harn::syntax {
@@ -24,6 +26,14 @@ bool Parser::starts_declaration() const {
 }
 
 Declaration* Parser::parse_declaration(uint32_t start) {
+  // A declaration inside of another is on its own: it needs the attribute, too.
+  bool outer = std::exchange(in_natural_, std::exchange(next_is_natural_, false));
+  Declaration* declaration = parse_declaration_of_kind(start);
+  in_natural_ = outer;
+  return declaration;
+}
+
+Declaration* Parser::parse_declaration_of_kind(uint32_t start) {
   switch (kind()) {
     case TokenKind::KwPipeline: return parse_pipeline(start);
     case TokenKind::KwOverride: return parse_override(start);

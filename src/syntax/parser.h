@@ -203,6 +203,10 @@ class Parser {
   bool continues_line(const Token& t) const;
   bool starts_expression(TokenKind k) const;
 
+  // ---- Natural blocks (natural.cpp) ----
+  Node* natural_or(Node* expression);
+  void natural_names(Span literal, ListBuilder<const Node*>& inputs, ListBuilder<const Node*>& outputs);
+
   // ---- statements (statements.cpp) ----
   Block* parse_block(std::string_view after);
   Block* block_from_statements(uint32_t opener);
@@ -289,6 +293,7 @@ class Parser {
   Node* parse_pub();
   bool starts_declaration() const;
   Declaration* parse_declaration(uint32_t start);
+  Declaration* parse_declaration_of_kind(uint32_t start);
   Function* parse_function(uint32_t start, bool in_interface);
   Declaration* parse_pipeline(uint32_t start);
   Declaration* parse_override(uint32_t start);
@@ -373,8 +378,10 @@ class Parser {
   bool reported_end_ = false;  // the file ended early, and that was said once
   size_t extent_ = 0;          // the token that ends the block being read
   uint32_t depth_ = 0;
-  uint32_t height_ = 0;        // chain parts in the deepest expression since it was last set to 0
-  uint32_t placeholders_ = 0;  // `_` seen as a value and not yet taken by a pipe
+  uint32_t height_ = 0;           // chain parts in the deepest expression since it was last set to 0
+  bool in_natural_ = false;       // in the body of a function with `@natural_function`
+  bool next_is_natural_ = false;  // the declaration that comes has the attribute
+  uint32_t placeholders_ = 0;     // `_` seen as a value and not yet taken by a pipe
 
   std::vector<const Node*> nodes_;
   std::vector<TextPiece> pieces_;

@@ -168,7 +168,7 @@ Node* Parser::parse_expression_statement() {
   uint32_t start = this->start();
   Node* expression = parse_expression();
   if (failed_ || kind() < TokenKind::Assign || kind() > TokenKind::PercentAssign) {
-    return expression;
+    return failed_ ? expression : natural_or(expression);
   }
   return finish_assign(expression, start);
 }

@@ -19,7 +19,7 @@ namespace {
 
 using namespace vm;
 using Args = std::span<const Value>;
-using Filtered = std::expected<Value, std::string>;
+using Applied = std::expected<Value, std::string>;
 
 std::unexpected<std::string> wrong_input(std::string_view filter, std::string_view wanted, const Value& input) {
   return std::unexpected(fmt::format("filter `{}` takes {}, got {}", filter, wanted, type_name(input)));
@@ -48,18 +48,18 @@ std::vector<Value> items_of(const Value& value) {
 
 // ---- letters ----
 
-Filtered upper(const Value& input, Args) { return text_value(data::upper(display(input))); }
-Filtered lower(const Value& input, Args) { return text_value(data::lower(display(input))); }
-Filtered trim(const Value& input, Args) { return text_value(text::trim(display(input))); }
+Applied upper(const Value& input, Args) { return text_value(data::upper(display(input))); }
+Applied lower(const Value& input, Args) { return text_value(data::lower(display(input))); }
+Applied trim(const Value& input, Args) { return text_value(text::trim(display(input))); }
 
 std::string capitalized(std::string_view word) {
   size_t first = word.empty() ? 0 : text::char_size(word, 0);
   return data::upper(word.substr(0, first)) + data::lower(word.substr(first));
 }
 
-Filtered capitalize(const Value& input, Args) { return text_value(capitalized(display(input))); }
+Applied capitalize(const Value& input, Args) { return text_value(capitalized(display(input))); }
 
-Filtered title(const Value& input, Args) {
+Applied title(const Value& input, Args) {
   std::string text = display(input), out;
   auto end_of = [&](size_t at, bool of_space) {
     while (at < text.size() && text::is_space(text::decode(text, at)) == of_space) at += text::char_size(text, at);
@@ -75,7 +75,7 @@ Filtered title(const Value& input, Args) {
 
 // ---- parts ----
 
-Filtered length(const Value& input, Args) {
+Applied length(const Value& input, Args) {
   if (input.is_nil()) return Value::integer(0);
   if (input.is_string()) return Value::integer(input.as_string()->chars());
   if (is_list_like(input)) return Value::integer(static_cast<int64_t>(list_size(input)));
@@ -84,17 +84,17 @@ Filtered length(const Value& input, Args) {
   return wrong_input("length", "a string, list, set, dict or nil", input);
 }
 
-Filtered first(const Value& input, Args) {
+Applied first(const Value& input, Args) {
   if (!input.is(Kind::Set)) return part_of(input, 0);
   return input.as_set()->size == 0 ? Value() : *input.as_set()->values().begin();
 }
 
-Filtered last(const Value& input, Args) {
+Applied last(const Value& input, Args) {
   if (!input.is(Kind::Set)) return part_of(input, -1);
   return input.as_set()->size == 0 ? Value() : items_of(input).back();
 }
 
-Filtered reverse(const Value& input, Args) {
+Applied reverse(const Value& input, Args) {
   if (is_list_like(input)) {
     auto list = new_list(list_size(input));
     std::vector<Value> items = items_of(input);
@@ -113,7 +113,7 @@ Filtered reverse(const Value& input, Args) {
   return text_value(out);
 }
 
-Filtered join(const Value& input, Args args) {
+Applied join(const Value& input, Args args) {
   if (input.is_string()) return input;
   if (!is_list_or_set(input)) return wrong_input("join", "a list, a set or a string", input);
   std::string separator = display(args[0]), out;
@@ -128,7 +128,7 @@ Filtered join(const Value& input, Args args) {
   return text_value(out);
 }
 
-Filtered lines(const Value& input, Args) {
+Applied lines(const Value& input, Args) {
   auto list = new_list();
   std::string text = display(input);
   for (std::string_view line : text::split(text, "\n")) {
@@ -140,9 +140,9 @@ Filtered lines(const Value& input, Args) {
 
 // ---- others ----
 
-Filtered or_default(const Value& input, Args args) { return is_true(input) ? input : args[0]; }
+Applied or_default(const Value& input, Args args) { return is_true(input) ? input : args[0]; }
 
-Filtered json(const Value& input, Args args) {
+Applied json(const Value& input, Args args) {
   constexpr int kIndent = 2;
   std::string out;
   auto written = data::append_json(out, input, !args.empty() && is_true(args[0]) ? kIndent : 0);
@@ -151,7 +151,7 @@ Filtered json(const Value& input, Args args) {
 }
 
 // Lines that are empty stay so.
-Filtered indent(const Value& input, Args args) {
+Applied indent(const Value& input, Args args) {
   if (!args[0].is_int()) {
     return std::unexpected(fmt::format("filter `indent` takes an int as width, got {}", type_name(args[0])));
   }
@@ -174,7 +174,7 @@ Filtered indent(const Value& input, Args args) {
   return text_value(out);
 }
 
-Filtered escape_md(const Value& input, Args) {
+Applied escape_md(const Value& input, Args) {
   constexpr std::string_view kSpecial = "\\`*_{}[]()#+-.!|<>";
   std::string out;
   for (char c : display(input)) {
@@ -185,7 +185,7 @@ Filtered escape_md(const Value& input, Args) {
   return text_value(out);
 }
 
-Filtered replace(const Value& input, Args args) {
+Applied replace(const Value& input, Args args) {
   std::string text = display(input), from = display(args[0]), to = display(args[1]), out;
   if (from.empty()) return text_value(text);
   std::string_view rest = text;
@@ -219,18 +219,19 @@ constexpr Filter kFilters[] = {
 
 }  // namespace
 
-const Filter* find_filter(std::string_view name) {
-  for (const Filter& filter : kFilters) {
-    if (filter.name == name) return &filter;
+std::expected<const Filter*, std::string> filter_of(const Filtered::Step& step) {
+  auto found = std::ranges::find(kFilters, step.name, &Filter::name);
+  if (found == std::end(kFilters)) {
+    std::vector<std::string_view> names;
+    for (const Filter& filter : kFilters) names.push_back(filter.name);
+    auto close = text::close_names(step.name, names, 1);
+    std::string hint = close.empty() ? "" : fmt::format(", did you mean `{}`?", close[0]);
+    return std::unexpected(fmt::format("unknown filter `{}`{}", step.name, hint));
   }
-  return nullptr;
-}
-
-std::string close_filter(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const Filter& filter : kFilters) names.push_back(filter.name);
-  auto close = text::close_names(name, names, 1);
-  return close.empty() ? "" : fmt::format(", did you mean `{}`?", close[0]);
+  if (step.args.size() < found->least || step.args.size() > found->most) {
+    return std::unexpected(fmt::format("filter `{}` got wrong number of arguments", step.name));
+  }
+  return found;
 }
 
 }  // namespace harn::templates

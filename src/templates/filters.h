@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "templates/template.h"
 #include "vm/value.h"
 
 // What can stand behind `|`. One row each: the renderer and the documentation know no other list.
@@ -17,9 +18,7 @@ struct Filter {
   std::expected<vm::Value, std::string> (*apply)(const vm::Value& input, std::span<const vm::Value> args);
 };
 
-// Null when there is none of that name.
-const Filter* find_filter(std::string_view name);
-// Names close to one that is not there, for messages: ", did you mean `upper`?"; empty when none is.
-std::string close_filter(std::string_view name);
+// The filter that a template uses; or what is wrong: "unknown filter `uper`, did you mean `upper`?".
+std::expected<const Filter*, std::string> filter_of(const Filtered::Step& step);
 
 }  // namespace harn::templates

@@ -110,7 +110,7 @@ const Value* Renderer::find(const std::string& name) const {
   for (auto variable = variables_.rbegin(); variable != variables_.rend(); ++variable) {
     if (*variable->name == name) return &variable->value;
   }
-  return bindings_.is_dict() ? bindings_.as_dict()->find(name) : nullptr;
+  return bindings_.is_dict() || bindings_.is(Kind::Struct) ? bindings_.as_dict()->find(name) : nullptr;
 }
 
 // The depth of an expression is bounded by the parser.
@@ -151,11 +151,7 @@ class Evaluator {
   Evaluated operator()(const Filtered& filtered) {
     Value value = HARN_TRY((*this)(filtered.input));
     for (const Filtered::Step& step : filtered.steps) {
-      const Filter* filter = find_filter(step.name);
-      if (!filter) return std::unexpected(fmt::format("unknown filter `{}`{}", step.name, close_filter(step.name)));
-      if (step.args.size() < filter->least || step.args.size() > filter->most) {
-        return std::unexpected(fmt::format("filter `{}` got wrong number of arguments", step.name));
-      }
+      const Filter* filter = HARN_TRY(filter_of(step));
       std::vector<Value> args;
       for (ExprId arg : step.args) args.push_back(HARN_TRY((*this)(arg)));
       value = HARN_TRY(filter->apply(value, args));

@@ -52,8 +52,9 @@ const Type* Lowering::named(const TypeNode& type) {
   std::string_view name = type.name.text;
   Scope::Meaning meaning = scope_.find(type);
   if (meaning.is_parameter) {
-    auto found = std::ranges::find(bound_, name, &Bound::name);
-    return found == bound_.end() ? table_.parameter(name) : found->parameter;
+    // The innermost of that name.
+    auto found = std::find_if(bound_.rbegin(), bound_.rend(), [&](const Bound& bound) { return bound.name == name; });
+    return found == bound_.rend() ? table_.parameter(name) : found->parameter;
   }
   std::vector<const Type*> arguments = lower_all(type.items);
   if (const Node* declaration = meaning.declaration) {
@@ -111,6 +112,31 @@ auto Lowering::inside(const Node& declaration, List<GenericParam> generics, Read
   auto out = read();
   bound_ = std::move(outer);
   return out;
+}
+
+Lowering::Inside::Inside(Lowering& lowering, const Node& declaration, List<GenericParam> generics,
+                         List<WhereBound> where)
+    : lowering_(lowering), outer_(lowering.bound_.size()) {
+  for (const GenericParam& param : generics) {
+    std::vector<const Type*> bounds;
+    for (const WhereBound& bound : where) {
+      if (bound.type.text != param.name.text) continue;
+      const Node* interface = lowering.scope_.find_bound(bound);
+      if (interface) bounds.push_back(lowering.table_.declared(Kind::Interface, bound.interface.text, *interface, {}));
+    }
+    parameters_.push_back(lowering.table_.parameter(param.name.text, &declaration, bounds, variance_of(param)));
+    lowering.bound_.push_back({param.name.text, parameters_.back()});
+  }
+}
+
+Lowering::Inside::~Inside() { lowering_.bound_.resize(outer_); }
+
+const Type* Lowering::self_type(const Struct& structure) {
+  std::vector<const Type*> own;
+  for (const GenericParam& param : structure.generics) {
+    own.push_back(table_.parameter(param.name.text, &structure, {}, variance_of(param)));
+  }
+  return table_.declared(Kind::Struct, structure.name.text, structure, own);
 }
 
 std::vector<Binding> Lowering::bindings(const Node& declaration, List<GenericParam> generics, TypeList arguments) {
@@ -175,7 +201,7 @@ const Type* Lowering::whole_shape(const Type* shape) {
   for (size_t steps = 0; steps < kMostSteps; ++steps) {
     std::vector<const Type*> tails;
     for (const Type* tail : shape->items) tails.push_back(resolve(tail));
-    const Type* merged = table_.shape(shape->fields, tails);
+    const Type* merged = table_.shape(shape->fields, tails, shape->loose);
     if (merged == shape) break;
     shape = merged;
   }

@@ -18,6 +18,8 @@ class Scope {
 
   virtual ~Scope() = default;
   virtual Meaning find(const syntax::TypeNode& named) const = 0;
+  // The interface of a `where` clause, by name; null when there is none.
+  virtual const syntax::Node* find_bound(const syntax::WhereBound&) const { return nullptr; }
   virtual void unknown(const syntax::TypeNode&) {}
   virtual void too_many_arguments(const syntax::TypeNode&) {}
 };
@@ -44,6 +46,25 @@ class Lowering {
   std::vector<Field> fields(const Type* structure);
   // The values that the variants of an enum carry, each under the name of its variant.
   std::vector<Field> payloads(const Type* enumeration);
+  // The declared type with its own parameters as arguments: what `self` is in an impl.
+  const Type* self_type(const syntax::Struct& structure);
+
+  // The type parameters of a declaration, which annotations inside of it may name until this ends; those of what is around it
+  // stay known.
+  class Inside {
+   public:
+    Inside(Lowering& lowering, const syntax::Node& declaration, syntax::List<syntax::GenericParam> generics,
+           syntax::List<syntax::WhereBound> where = {});
+    ~Inside();
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+    TypeList parameters() const { return parameters_; }
+
+   private:
+    Lowering& lowering_;
+    size_t outer_;
+    std::vector<const Type*> parameters_;
+  };
 
  private:
   struct Bound {

@@ -81,8 +81,9 @@ size_t TypeTable::Hash::operator()(const Type* type) const {
 
 bool TypeTable::Equal::operator()(const Type* a, const Type* b) const {
   return a->kind == b->kind && a->integer == b->integer && a->text == b->text && a->declaration == b->declaration &&
-         a->result == b->result && a->variance == b->variance && std::ranges::equal(a->items, b->items) &&
-         equal_spans(a->fields, b->fields) && equal_spans(a->params, b->params);
+         a->result == b->result && a->variance == b->variance && a->loose == b->loose &&
+         std::ranges::equal(a->items, b->items) && equal_spans(a->fields, b->fields) &&
+         equal_spans(a->params, b->params);
 }
 
 const Type* TypeTable::intern(const Type& wanted) {
@@ -107,6 +108,7 @@ const Type* TypeTable::intern(const Type& wanted) {
 // `list<any>`; all the way down.
 const Type* TypeTable::canonical_of(const Type& type) {
   Type other = type;
+  other.loose = false;
   std::vector<const Type*> items;
   for (const Type* item : type.items) items.push_back(item->canonical);
   if (type.kind == Kind::Union || type.kind == Kind::Intersection) {
@@ -141,7 +143,7 @@ const Type* TypeTable::literal(int64_t number) { return intern({.kind = Kind::In
 
 const Type* TypeTable::literal_bool(bool value) { return intern({.kind = Kind::BoolLiteral, .integer = value}); }
 
-const Type* TypeTable::shape(std::span<const Field> fields, TypeList tails) {
+const Type* TypeTable::shape(std::span<const Field> fields, TypeList tails, bool loose) {
   std::vector<Field> merged(fields.begin(), fields.end());
   std::vector<const Type*> rest;
   for (const Type* tail : tails) {
@@ -160,25 +162,53 @@ const Type* TypeTable::shape(std::span<const Field> fields, TypeList tails) {
       else *left = right;
     }
     rest.insert(rest.end(), tail->items.begin(), tail->items.end());
+    loose = loose || tail->loose;
   }
-  return intern({.kind = Kind::Shape, .items = rest, .fields = merged});
+  return intern({.kind = Kind::Shape, .loose = loose, .items = rest, .fields = merged});
 }
 
 const Type* TypeTable::function(std::span<const types::Parameter> params, const Type* result, TypeList generics) {
   return intern({.kind = Kind::Function, .items = generics, .params = params, .result = result});
 }
 
-static void open_into(std::vector<const Type*>& out, TypeList members, Kind nested) {
-  for (const Type* member : members) {
-    if (member->kind == nested) open_into(out, member->items, nested);
-    else if (std::ranges::none_of(out, [&](const Type* known) { return same_type(known, member); }))
-      out.push_back(member);
+namespace {
+
+// Members of a union or an intersection, each once.
+class Members {
+ public:
+  explicit Members(Kind nested) : nested_(nested) {}
+
+  void open(TypeList members) {
+    for (const Type* member : members) {
+      if (member->kind == nested_) open(member->items);
+      else if (is_new(member)) all.push_back(member);
+    }
   }
-}
+
+  std::vector<const Type*> all;
+
+ private:
+  bool is_new(const Type* member) {
+    constexpr size_t kFew = 16;
+    if (all.size() < kFew) {
+      return std::ranges::none_of(all, [&](const Type* known) { return same_type(known, member); });
+    }
+    if (seen_.empty()) {
+      for (const Type* known : all) seen_.insert(known->canonical);
+    }
+    return seen_.insert(member->canonical).second;
+  }
+
+  Kind nested_;
+  std::unordered_set<const Type*> seen_;
+};
+
+}  // namespace
 
 const Type* TypeTable::unite(TypeList members) {
-  std::vector<const Type*> all;
-  open_into(all, members, Kind::Union);
+  Members opened(Kind::Union);
+  opened.open(members);
+  std::vector<const Type*>& all = opened.all;
   for (Kind top : {Kind::Any, Kind::Unknown}) {
     if (std::ranges::any_of(all, [&](const Type* member) { return member->kind == top; })) return named(top);
   }
@@ -188,8 +218,9 @@ const Type* TypeTable::unite(TypeList members) {
 }
 
 const Type* TypeTable::intersect(TypeList members) {
-  std::vector<const Type*> all;
-  open_into(all, members, Kind::Intersection);
+  Members opened(Kind::Intersection);
+  opened.open(members);
+  std::vector<const Type*>& all = opened.all;
   if (all.empty()) return named(Kind::Unknown);
   return all.size() == 1 ? all[0] : intern({.kind = Kind::Intersection, .items = all});
 }
@@ -235,7 +266,7 @@ const Type* TypeTable::rebuild(const Type* type, std::span<const Binding> bindin
     case Kind::Shape: {
       std::vector<Field> fields(type->fields.begin(), type->fields.end());
       for (Field& field : fields) field.type = substitute(field.type, bindings);
-      return shape(fields, items);
+      return shape(fields, items, type->loose);
     }
     case Kind::Function: {
       std::vector<types::Parameter> params(type->params.begin(), type->params.end());

@@ -31,7 +31,7 @@ class TypeTable {
   const Type* literal(int64_t number);
   const Type* literal_bool(bool value);
   // A row tail that is a shape is merged into the fields: those on the right win.
-  const Type* shape(std::span<const Field> fields, TypeList tails = {});
+  const Type* shape(std::span<const Field> fields, TypeList tails = {}, bool loose = false);
   const Type* function(std::span<const types::Parameter> params, const Type* result, TypeList generics = {});
   // Unions and intersections in normal form: nested ones are opened, each member is there once, `never` adds nothing
   // to a union, and nothing is added to `any` or `unknown`. One member is that member; none is `never`.

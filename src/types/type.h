@@ -55,6 +55,7 @@ enum class Variance : uint8_t { Invariant, In, Out };
 struct Type {
   Kind kind = Kind::Any;
   bool has_parameters = false;                // a type parameter occurs in it
+  bool loose = false;                         // Shape: of a literal; nobody has promised that there are no other fields
   Variance variance = Variance::Invariant;    // Parameter: as declared
   uint32_t number = 0;                        // in the order they were made
   int64_t integer = 0;                        // IntLiteral, BoolLiteral

@@ -18,6 +18,7 @@ namespace harn::vm {
   X(FileRead, "fs.read")             \
   X(FileWrite, "fs.write")           \
   X(EnvRead, "env.read")             \
+  X(EnvWrite, "env.write")           \
   X(SystemInfo, "system.info")       \
   X(Process, "process.exec")         \
   X(Network, "network.access")       \
@@ -25,7 +26,10 @@ namespace harn::vm {
   X(EventRead, "event_log.read")     \
   X(StateRead, "state.read")         \
   X(StateWrite, "state.write")       \
-  X(HostCall, "host.call")
+  X(HostCall, "host.call")           \
+  X(Model, "llm.model")              \
+  X(Mcp, "mcp.connector")            \
+  X(Approval, "human.approval")
 
 enum class Capability : uint8_t {
   None,

@@ -4,6 +4,7 @@
 
 #include "vm/scheduler.h"
 #include "vm/transfer.h"
+#include "vm/vm.h"
 
 namespace harn::vm {
 
@@ -72,7 +73,16 @@ void ValueRing::grow() {
   first_ = 0;
 }
 
-constinit const HandleType kChannelType = {"channel", destroy_handle<Channel>, display_channel, drop_channel};
+static void empty_channel(HandleObject* handle) {
+  auto* channel = static_cast<Channel*>(handle);
+  while (!channel->items.empty()) channel->items.pop();
+}
+
+constinit const HandleType kChannelType = {.name = "channel",
+                                           .destroy = destroy_handle<Channel>,
+                                           .display = display_channel,
+                                           .drop = drop_channel,
+                                           .empty = empty_channel};
 
 Value new_channel(std::string_view name, size_t capacity) {
   auto channel = new_handle<Channel>(kChannelType);
@@ -111,6 +121,8 @@ Step channel_send(WaitCall& call, Channel& channel, Value value) {
   std::lock_guard lock(channel.lock);
   if (channel.closed) return call.fail(channel_closed("send"));
   if (hand_over(channel, value)) return call.done(Value::boolean(true));
+  // Also while its sender waits: whoever makes room puts it in.
+  if (may_hold_handles(value)) call.vm().holders().note(&channel, channel.noted_in);
   if (channel.items.size() < channel.capacity) {
     channel.items.push(std::move(value));
     return call.done(Value::boolean(true));

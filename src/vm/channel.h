@@ -3,6 +3,7 @@
 #include <string>
 
 #include "vm/builtin.h"
+#include "vm/holders.h"
 #include "vm/task.h"
 
 // Channels, and what waits in them. A channel belongs to everybody who has a handle to it, on any worker: `lock` guards
@@ -50,6 +51,11 @@ struct Channel : HandleObject {
   ValueRing items;
   WaitQueue receivers{lock};
   WaitQueue senders{lock};
+  Holders* noted_in = nullptr;  // see holders.h
+
+  ~Channel() {
+    if (noted_in) noted_in->forget(this);
+  }
 };
 
 extern const HandleType kChannelType;

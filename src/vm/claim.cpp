@@ -24,8 +24,8 @@ static bool is_small(const Value& held) {
   return shape && shape->count <= kFew;
 }
 
-void claim_shared(const Value& held, Emptied& emptied) {
-  if (is_small(held)) return;
+void claim_shared(const Value& held, Emptied& emptied, Looks looks) {
+  if (looks == Looks::IfLarge && is_small(held)) return;
   Worker* worker = this_worker;
   if (worker && worker->interpreter) worker->interpreter->claim_value(held, emptied);
 }

@@ -35,7 +35,9 @@ class Emptied {
   uint32_t count_ = 0;
 };
 
-void claim_shared(const Value& held, Emptied& emptied);
+// Whether it is worth looking who else holds a small record: it is when its parts, which are large, change with it.
+enum class Looks : uint8_t { IfLarge, Always };
+void claim_shared(const Value& held, Emptied& emptied, Looks looks = Looks::IfLarge);
 
 // Makes this the only hold on the object if it can, else changes nothing. Only for updates that take time for what they
 // change, not for all there is, and that cannot fail any more when it has worked.
@@ -49,9 +51,9 @@ inline void claim(const Value& held) {
 // changed nothing, or takes that back: the others have the object again then. Lives shorter than `held`.
 class Claimed {
  public:
-  explicit Claimed(const Value& held) {
+  explicit Claimed(const Value& held, Looks looks = Looks::IfLarge) {
     if (!held.is_heap() || refs_of(held.object()) <= 1) return;
-    claim_shared(held, emptied_);
+    claim_shared(held, emptied_, looks);
     if (!emptied_.is_none()) exceptions_ = std::uncaught_exceptions();
   }
   ~Claimed() {

@@ -1,12 +1,14 @@
 #include "vm/fiber.h"
 
 #include <mutex>
+#include <optional>
 
 #include "base/assert.h"
 #include "vm/interpreter.h"
 #include "vm/memory.h"
 #include "vm/pace.h"
 #include "vm/scheduler.h"
+#include "vm/standstill.h"
 
 namespace harn::vm {
 
@@ -58,6 +60,9 @@ void fiber_main(void* argument) {
   }
 }
 
+// From its first task on, or never: by whoever wants to put the program away (Scheduler::stand_still_at).
+bool is_counted(const Task& task) { return task.home->counts_waits.load(std::memory_order_relaxed); }
+
 Step start(WaitCall& call, NativeFunction function) {
   Task& task = call.task();
   if (!Turnstile::get().enter(task)) return Step::Parked;
@@ -69,11 +74,13 @@ Step start(WaitCall& call, NativeFunction function) {
     return call.fail(runtime_error(ErrorKind::Limit, "{}: no memory for another operation", call.row().name));
   }
   task.fiber = fiber;
+  if (is_counted(task)) ++task.scheduler->vm().local<Patience>().fibers;
   return Step::Done;
 }
 
 Step finish(WaitCall& call) {
   std::unique_ptr<Fiber> fiber(std::exchange(call.task().fiber, nullptr));
+  if (is_counted(call.task())) --call.task().scheduler->vm().local<Patience>().fibers;
   FiberStack::give_back(fiber->stack);
   Turnstile::get().leave();
   if (fiber->stop) return call.fail(std::move(fiber->stop));
@@ -112,7 +119,8 @@ Step run_on_fiber(WaitCall& call, NativeFunction function) {
 
 Wake Completion::wait(const char* what, Value on, Nanoseconds due) {
   Task& task = Scheduler::current();
-  Outside outside(*task.scheduler);
+  std::optional<Outside> outside;
+  if (by_ == By::Outside) outside.emplace(*task.scheduler);
   for (;;) {
     uint64_t ticket;
     {

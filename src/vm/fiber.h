@@ -33,8 +33,11 @@ Step on_fiber(WaitCall& call) {
 // the object that contains it, since a wait may end before.
 class Completion {
  public:
-  // Another thread will finish it: locks must count from now on.
-  Completion() { several_threads = true; }
+  // Who may finish it. Something outside that is under way keeps a program from being stuck; of other tasks of the program the
+  // one who looks for deadlocks knows.
+  enum class By : uint8_t { Outside, Tasks };
+  // Another thread may finish it: locks must count from now on.
+  explicit Completion(By by = By::Outside) : by_(by) { several_threads = true; }
   // On a fiber: parks the task until `finish` was called (Wake::Value), the time is over (Wake::Timeout)
   // or the task is told to stop (Wake::Cancelled). After that the function should make the operation
   // end, may wait for it once more (nothing but the time interrupts that), and returns; what it returns
@@ -49,6 +52,7 @@ class Completion {
 
  private:
   SpinLock lock_;
+  By by_;
   bool finished_ = false;
   Task* task_ = nullptr;  // while it waits
   uint64_t ticket_ = 0;

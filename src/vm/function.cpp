@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 
 #include "base/assert.h"
 #include "bytecode/liveness.h"
@@ -101,6 +102,7 @@ struct Unit::Storage {
   std::deque<std::vector<KindSet>> quick_checks;
   std::mutex lock;  // guards what follows
   std::unordered_map<const Prototype*, Prototype> twins;
+  std::optional<VariableUse> uses;
   std::unordered_map<const Code*, ReachedVariables> reached;
   std::unordered_map<const Code*, Liveness> liveness;
 };
@@ -118,9 +120,9 @@ Value link_text(const std::string& text) {
 // What is shared among the data is shared among the values.
 class DataLinker {
  public:
-  Value link(const DataPtr& data) {
-    auto [found, is_new] = linked_.try_emplace(data.get());
-    if (is_new) found->second = make(*data);
+  Value link(const Data& data) {
+    auto [found, is_new] = linked_.try_emplace(&data);
+    if (is_new) found->second = make(data);
     return found->second;
   }
 
@@ -131,12 +133,12 @@ class DataLinker {
     if (auto* text = std::get_if<std::string>(&data.value)) return link_text(*text);
     if (auto* items = std::get_if<Data::List>(&data.value)) {
       auto list = new_list(items->size());
-      for (const DataPtr& item : *items) list->push(link(item));
+      for (const DataPtr& item : *items) list->push(link(*item));
       return Value(std::move(list));
     }
     if (auto* entries = std::get_if<Data::Dict>(&data.value)) {
       Value dict = new_dict();
-      for (const auto& [key, value] : *entries) dict_set(dict, intern(key), link(value));
+      for (const auto& [key, value] : *entries) dict_set(dict, intern(key), link(*value));
       return dict;
     }
     return Value();
@@ -150,7 +152,7 @@ Value link_constant(const Constant& constant, const BuiltinTable& builtins) {
   if (auto* number = std::get_if<double>(&constant)) return Value::number(*number);
   if (auto* text = std::get_if<std::string>(&constant)) return link_text(*text);
   if (auto* data = std::get_if<DataPtr>(&constant)) {
-    Value value = DataLinker().link(*data);
+    Value value = DataLinker().link(**data);
     freeze(value);  // all tasks load it
     return value;
   }
@@ -221,6 +223,8 @@ Shape* link_shape(const Constant& constant) {
 
 }  // namespace
 
+Value struct_schema(const StructTypeObject* type) { return type->schema ? DataLinker().link(*type->schema) : Value(); }
+
 Unit::Unit(std::unique_ptr<Program> loaded, const BuiltinTable& builtins)
     : program(std::move(loaded)), storage_(std::make_unique<Storage>()) {
   library.resize(program->globals.size());
@@ -284,9 +288,14 @@ Prototype* Unit::bound_twin(Prototype& proto) {
 }
 
 const ReachedVariables& Unit::reached(const Prototype& proto) {
+  static const ReachedVariables kNone;
+  if (proto.code->hidden) return kNone;  // the prelude has no program variables
   std::lock_guard lock(storage_->lock);
   auto [found, is_new] = storage_->reached.try_emplace(proto.code);
-  if (is_new) found->second = reached_variables(*program, *proto.code);
+  if (is_new) {
+    if (!storage_->uses) storage_->uses.emplace(*program);
+    found->second = storage_->uses->reached_from(*proto.code);
+  }
   return found->second;
 }
 

@@ -22,6 +22,7 @@ struct HandleType {
   void (*drop)(HandleObject* handle) = nullptr;  // drop(handle), the end of an owned<T> variable
   // `==` of two different handles of this type; without it they are not equal.
   bool (*equal)(const HandleObject* a, const HandleObject* b) = nullptr;
+  void (*empty)(HandleObject* handle) = nullptr;  // lets go of the values in it: see holders.h
 };
 
 struct HandleObject : Object {

@@ -21,6 +21,8 @@ class Host {
   // One line without its end; false at the end of input.
   virtual bool read_line(std::string& line) = 0;
   virtual std::string read_all() = 0;
+  // What has been typed, at least something, on a terminal that does not wait for the end of a line; false at the end of input.
+  virtual bool read_keys(std::string& keys) { return read_line(keys); }
   // Ends a read that waits on another thread: it answers as at the end of input.
   virtual void stop_reading() {}
   virtual bool is_terminal(Stream stream) = 0;

@@ -1,6 +1,7 @@
 #include "vm/memory.h"
 
 #include <atomic>
+#include <bit>
 #include <sys/mman.h>
 #include <unistd.h>
 #include <mutex>
@@ -307,7 +308,20 @@ struct Credits {
     return pair[1].object == object ? pair + 1 : nullptr;
   }
 
+  // Which places are taken: most are not, and nobody wants to look at all of them.
+  void mark(const Credit* credit) {
+    auto place = static_cast<size_t>(credit - places);
+    taken[place / 64] |= uint64_t{1} << place % 64;
+    ++used;
+  }
+  void unmark(const Credit* credit) {
+    auto place = static_cast<size_t>(credit - places);
+    taken[place / 64] &= ~(uint64_t{1} << place % 64);
+    --used;
+  }
+
   Credit places[kPairs * 2];
+  uint64_t taken[kPairs * 2 / 64] = {};
   size_t used = 0;
   uint32_t misses = 0;
   std::vector<Object*> unused;  // nobody has these any more
@@ -337,7 +351,7 @@ bool give_back(Credit& credit) {
   Credit* pair = credits->pair_of(object);
   for (Credit* credit : {pair, pair + 1}) {
     if (credit->object) continue;
-    ++credits->used;
+    credits->mark(credit);
     credit->object = object;
     return credit;
   }
@@ -378,7 +392,7 @@ bool is_countable_by_credit(const Object* object) { return credits && object->ki
 [[gnu::noinline]] void release_far(Object* object, Credit& credit, bool is_last) {
   if (is_last) {
     credit = {};
-    --credits->used;
+    credits->unmark(&credit);
     return destroy_shared(object);
   }
   credit.left -= Credits::kTaken;
@@ -406,11 +420,14 @@ void use_credits() {
 void give_back_credits() {
   if (!credits) return;
   destroy_unused();
-  for (size_t i = 0; i < std::size(credits->places) && credits->used > 0; ++i) {
-    Credit credit = std::exchange(credits->places[i], {});
-    if (!credit.object) continue;
-    --credits->used;
-    if (give_back(credit)) destroy_shared(credit.object);
+  for (size_t i = 0; i < std::size(credits->taken) && credits->used > 0; ++i) {
+    // What is destroyed on the way may take places, and leave them.
+    while (uint64_t taken = credits->taken[i]) {
+      Credit* place = credits->places + i * 64 + std::countr_zero(taken);
+      Credit credit = std::exchange(*place, {});
+      credits->unmark(place);
+      if (give_back(credit)) destroy_shared(credit.object);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "vm/host_calls.h"
 #include "vm/sync.h"
 #include "vm/trace.h"
+#include "vm/standstill.h"
 #include "vm/transfer.h"
 #include "vm/vm.h"
 
@@ -91,12 +92,17 @@ Outcome<Value> Scheduler::go_on_with_root() {
 
 void Scheduler::stand_still_at(uint64_t wait) {
   waits_left_ = wait;
+  if (wait == 0 && vm_.local<Patience>().has_begun) clock_.remove(vm_.local<Patience>());
   for (auto& worker : workers_) worker->counts_waits.store(wait != 0, std::memory_order_relaxed);
 }
 
 void Scheduler::note_wait() {
   // Waits of tasks that clean up when the program ends do not count: there is nothing left to go on with.
   if (until_ != Until::RootEnds || root_->finished || waits_left_.fetch_sub(1) != 1) return;
+  if (Standstill(vm_).waits_for_effects()) {
+    waits_left_ = 1;
+    return;
+  }
   stands_still_.store(true, std::memory_order_release);
   raise_all();
   poke();
@@ -224,7 +230,7 @@ void Scheduler::run_task(Worker& worker, Task& task) {
 }
 
 // What a task leaves behind must be free of everything it owned: others may read it on any thread.
-static void settle_result(Task& task) {
+static void settle_result(Task& task, Holders& holders) {
   if (task.error) {
     if (task.error->error_class == ErrorClass::Cancelled && task.stopping) {
       task.error = {};
@@ -232,11 +238,13 @@ static void settle_result(Task& task) {
     }
     auto value = transfer(std::move(task.error->value), task);
     task.error->value = value ? std::move(*value) : text_value(describe(*value.error()));
+    if (may_hold_handles(task.error->value)) holders.note(&task, task.noted_in);
     return;
   }
   auto value = transfer(std::move(task.result), task);
   if (value) task.result = std::move(*value);
   else task.error = std::move(value).error();
+  if (may_hold_handles(task.result)) holders.note(&task, task.noted_in);
 }
 
 void Scheduler::finish(Task& task) {
@@ -248,7 +256,7 @@ void Scheduler::finish(Task& task) {
     return;
   }
   try {
-    settle_result(task);
+    settle_result(task, vm_.holders());
   } catch (const std::exception&) {
     task.error = error_of_exception();
   }

@@ -6,6 +6,22 @@
 
 namespace harn::vm {
 
+bool Standstill::waits_for_effects() {
+  auto& patience = vm_.local<Patience>();
+  if (patience.is_over || (patience.fibers == 0 && scheduler_.external_ == 0)) return false;
+  if (patience.has_begun.exchange(true)) return true;
+  patience.scheduler = &scheduler_;
+  // Then it stands still as it is, and whoever puts it away is told what is in the way.
+  patience.fire = [](Timer& timer, std::vector<Task*>&) {
+    auto& self = static_cast<Patience&>(timer);
+    self.is_over = true;
+    Scheduler& scheduler = *self.scheduler;
+    if (scheduler.until_ == Scheduler::Until::RootEnds && !scheduler.root_->finished) scheduler.stands_still_ = true;
+  };
+  scheduler_.clock_.add(patience, scheduler_.clock_.now() + Patience::kLongest);
+  return true;
+}
+
 std::string_view Standstill::tie() const {
   if (vm_.units_.size() != 1) return "it is an interactive session";
   if (scheduler_.host_calls()) return "it is being called from outside";

@@ -10,6 +10,16 @@
 
 namespace harn::vm {
 
+// What a program that is to be put away is waited for: effects that are under way. They cannot travel, and most of them are
+// over soon; it goes on until they are, and stands still at a later wait. One for each VM.
+struct Patience : Timer {
+  static constexpr Nanoseconds kLongest = 2'000 * kMillisecond;
+  Scheduler* scheduler = nullptr;
+  std::atomic<size_t> fibers{0};  // tasks in the middle of a builtin that deals with the world outside
+  std::atomic<bool> has_begun{false};
+  std::atomic<bool> is_over{false};
+};
+
 // A program in which nothing runs, with everything that a copy of it in another process needs: for src/park. Between
 // two turns of its tasks (Scheduler::stand_still_at), or before it has begun (Vm::adopt).
 class Standstill {
@@ -21,6 +31,9 @@ class Standstill {
 
   // A program whose state is about to be read stands still until it goes on.
   void begin() { scheduler_.stands_still_ = true; }
+
+  // On a worker, when the program should stand still: whether it has to wait for effects first.
+  bool waits_for_effects();
 
   // Why there is more to this program than its tasks; empty: there is not.
   std::string_view tie() const;

@@ -64,12 +64,14 @@ UnusedLayouts& unused_layouts() {
   return *layouts;
 }
 
-Ref<StructTypeObject> new_type(StringObject* name, StringObject* module, uint64_t declaration) {
+Ref<StructTypeObject> new_type(StringObject* name, StringObject* module, uint64_t declaration,
+                               const bytecode::Data* schema) {
   auto* type = allocate_object<StructTypeObject>(Kind::StructType);
   type->name = name;
   type->module = module;
   type->root = type->shape = nullptr;
   type->declaration = declaration;
+  type->schema = schema;
   type->method_count = 0;
   type->keeps_shapes = false;
   type->methods = nullptr;
@@ -100,14 +102,14 @@ const Value* StructTypeObject::find_method(const StringObject* wanted) const {
 }
 
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
-                                      uint64_t declaration, std::string_view module) {
-  auto type = new_type(intern(name), intern(module), declaration);
+                                      uint64_t declaration, std::string_view module, const bytecode::Data* schema) {
+  auto type = new_type(intern(name), intern(module), declaration, schema);
   lay_out(type.get(), fields, {});
   return type;
 }
 
 Ref<StructTypeObject> twin_of(const StructTypeObject* source) {
-  auto type = new_type(source->name, source->module, source->declaration);
+  auto type = new_type(source->name, source->module, source->declaration, source->schema);
   lay_out(type.get(), {source->shape->keys, source->shape->count}, UnusedLayouts::names_of(source));
   type->keeps_shapes = true;
   return type;

@@ -9,15 +9,25 @@ static void display_task(std::string& out, const HandleObject* handle) {
   fmt::format_to(std::back_inserter(out), "<task:{}>", task_id_text(static_cast<const Task*>(handle)->id));
 }
 
-constinit const HandleType kTaskType = {"taskHandle", destroy_handle<Task>, display_task};
+static void empty_task(HandleObject* handle) { static_cast<Task*>(handle)->let_go_of_result(); }
+
+constinit const HandleType kTaskType = {
+    .name = "taskHandle", .destroy = destroy_handle<Task>, .display = display_task, .empty = empty_task};
 
 Task::Task() = default;
 
-Task::~Task() {
+void Task::let_go_of_result() {
   if (error && finished && !result_taken && !stopping) {
     Undisturbed guard;
     scheduler->report_unseen(*this);
   }
+  result.set_nil();
+  error = {};
+}
+
+Task::~Task() {
+  if (noted_in) noted_in->forget(this);
+  let_go_of_result();
   delete more_waiters;
   while (deadline) delete std::exchange(deadline, deadline->outer);
 }

@@ -12,6 +12,7 @@
 #include "vm/function.h"
 #include "vm/globals.h"
 #include "vm/handle.h"
+#include "vm/holders.h"
 #include "vm/loop_stacks.h"
 #include "vm/objects.h"
 #include "vm/wait.h"
@@ -77,6 +78,8 @@ struct TaskEffects {
 struct Task : HandleObject {
   Task();
   ~Task();
+  // Nobody will ask for it any more. A failure that nobody has seen is told.
+  void let_go_of_result();
 
   // ---- who it is ----
   Scheduler* scheduler = nullptr;
@@ -128,8 +131,9 @@ struct Task : HandleObject {
   Thrown thrown;                // kRequestThrow
   uint32_t children_started = 0;
   uint32_t groups_started = 0;
-  Value context;          // dict of task-local values, or nil
-  Ref<HandleObject> run;  // effects/run.h; null: the VM's own
+  Value context;                // dict of task-local values, or nil
+  Ref<HandleObject> run;        // effects/run.h; null: the VM's own
+  Holders* noted_in = nullptr;  // see holders.h
   std::unique_ptr<TaskEffects> effects;
   TaskEffects& own_effects() {
     if (!effects) effects = std::make_unique<TaskEffects>();

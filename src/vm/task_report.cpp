@@ -51,7 +51,7 @@ void Scheduler::report_deadlock() {
   Task& root = *root_;
   uint64_t ticket = root.ticket.load();
   if (ticket == 0) return;
-  auto error = runtime_error("{}", deadlock_text());
+  auto error = with_facts(runtime_error("{}", deadlock_text()), kDeadlockCode);
   wake(root, ticket, std::move(error).error());
 }
 

@@ -9,6 +9,9 @@
 // of them when somebody is shown the error.
 namespace harn::vm {
 
+// The code of the error that a program ends with in which all tasks wait for ever.
+inline constexpr std::string_view kDeadlockCode = "deadlock";
+
 struct Task;
 
 // "  at divide (script.harn:3:5)" lines, innermost first. The middle of a long trace is left out.

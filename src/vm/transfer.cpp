@@ -10,6 +10,7 @@
 #include "vm/environment.h"
 #include "vm/function.h"
 #include "vm/hash_table.h"
+#include "vm/holders.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
@@ -23,6 +24,8 @@ namespace {
 
 // Object::flags of frozen objects: they were frozen together with functions, so functions may be in them.
 constexpr uint8_t kHoldsFunctions = 0x80;
+// The same for handles: see holders.h.
+constexpr uint8_t kHoldsHandles = 0x40;
 
 bool is_shared(const Object* object) { return refs_of(object) <= 0; }
 
@@ -52,6 +55,11 @@ void each_held(Object* object, Visit visit) {
   });
 }
 
+// Of something that is shared already.
+bool is_handle_or_holds_some(const Object* object) {
+  return object->kind == Kind::Handle || object->flags & kHoldsHandles;
+}
+
 // Whether code may use program variables that are not the same for all tasks.
 bool uses_variables(ClosureObject* closure, Task& sender);
 
@@ -71,7 +79,7 @@ bool must_look_into(const Object* object, Task* sender) {
 // Freezes everything reachable; false, and nothing is frozen, when something that must be copied is among it.
 class Freezer {
  public:
-  explicit Freezer(Task* sender, bool holds_functions = false) : sender_(sender), holds_functions_(holds_functions) {}
+  explicit Freezer(Task* sender, uint8_t marks = 0) : sender_(sender), marks_(marks) {}
 
   bool freeze(Object* first) {
     if (is_shared(first) && !must_look_into(first, sender_)) return true;
@@ -85,8 +93,8 @@ class Freezer {
     }
     if (!plain_) {
       for (Object* object : frozen_) object->refs = -object->refs;
-    } else if (holds_functions_) {
-      for (Object* object : frozen_) object->flags |= kHoldsFunctions;
+    } else if (marks_) {
+      for (Object* object : frozen_) object->flags |= marks_;
     }
     return plain_;
   }
@@ -98,12 +106,13 @@ class Freezer {
       plain_ = false;
       return;
     }
-    holds_functions_ |= object->kind == Kind::Closure;
+    if (object->kind == Kind::Closure) marks_ |= kHoldsFunctions;
     object->refs = -object->refs;
     frozen_.push_back(object);
   }
 
   void add_known(Object* object) {
+    if (is_handle_or_holds_some(object)) marks_ |= kHoldsHandles;
     if (!must_look_into(object, sender_)) return;
     if (!seen_) seen_ = std::make_unique<std::unordered_set<Object*>>();
     if (!seen_->insert(object).second) return;
@@ -118,7 +127,7 @@ class Freezer {
   }
 
   Task* sender_;
-  bool holds_functions_;
+  uint8_t marks_;
   bool plain_ = true;
   std::vector<Object*> frozen_;
   std::vector<Object*> known_;                         // frozen before, and yet to be looked into
@@ -208,15 +217,16 @@ class Sieve {
   }
 
   void freeze_rest() {
-    bool holds_functions = false;
+    // Whether there are handles was not looked for: there may be.
+    uint8_t marks = kHoldsHandles;
     for (uint32_t i = sifted_; i < nodes_.size(); ++i) {
-      holds_functions |= !nodes_[i].must_copy && nodes_[i].object->kind == Kind::Closure;
+      if (!nodes_[i].must_copy && nodes_[i].object->kind == Kind::Closure) marks |= kHoldsFunctions;
     }
     for (uint32_t i = sifted_; i < nodes_.size(); ++i) {
       Object* object = nodes_[i].object;
       if (nodes_[i].must_copy || is_shared(object)) continue;
       object->refs = -object->refs;
-      if (holds_functions) object->flags |= kHoldsFunctions;
+      object->flags |= marks;
     }
   }
 
@@ -457,16 +467,28 @@ Outcome<Value> Crossing::Copier::copy_struct(DictObject* instance, int depth) {
 
 bool freeze(const Value& value) { return freeze(value, nullptr); }
 
+bool may_hold_handles(const Value& packed) {
+  switch (packed.kind()) {
+    case Kind::String:
+    case Kind::Bytes:
+    case Kind::Range: return false;
+    default: break;
+  }
+  if (!packed.is_heap()) return false;
+  const Object* object = packed.object();
+  return !is_shared(object) || object->kind == Kind::Closure || is_handle_or_holds_some(object);
+}
+
 bool holds_functions(const Object* object) { return object->flags & kHoldsFunctions; }
 
 void freeze_again(const Value& value, bool holds_functions) {
-  if (value.is_heap()) Freezer(nullptr, holds_functions).freeze(value.object());
+  if (value.is_heap()) Freezer(nullptr, holds_functions ? kHoldsFunctions : 0).freeze(value.object());
 }
 
 void freeze_alone(Object* object, bool holds_functions) {
   int32_t refs = refs_of(object);
   if (refs > 0) set_refs(object, -refs);
-  if (holds_functions) object->flags |= kHoldsFunctions;
+  object->flags |= holds_functions ? kHoldsFunctions | kHoldsHandles : kHoldsHandles;
 }
 
 Crossing::Crossing(Task* sender, Variables variables) : sender_(sender), variables_(variables) {}

@@ -21,11 +21,32 @@ Vm::Vm(const BuiltinTable& builtins, Host& host, VmOptions options)
   scheduler_ = std::make_unique<Scheduler>(*this, workers);
 }
 
+namespace {
+
+// Functions that a thread has looked for, by where their names stand: rows of builtins do not move.
+struct FoundFunctions {
+  struct Place {
+    const Vm* vm = nullptr;
+    const char* name = nullptr;
+    ClosureObject* function = nullptr;
+  };
+  Place& place_of(const char* name) { return places[reinterpret_cast<uintptr_t>(name) / 16 % std::size(places)]; }
+
+  Place places[512];
+  uint64_t ended_vms = 0;
+};
+
+// Another VM may get the place of one that has ended.
+std::atomic<uint64_t> ended_vms{0};
+
+}  // namespace
+
 Vm::~Vm() {
   bool is_unfinished = scheduler_->stands_still();
   if (is_unfinished && !scheduler_->abandon_tasks()) {
-    // It could not be put away: it is stopped like any other program.
+    // It could not be put away: it is stopped like any other program, and waits for what it has begun.
     is_unfinished = false;
+    scheduler_->stand_still_at(0);
     scheduler_->cancel(scheduler_->root(), true);
     (void)scheduler_->go_on_with_root();
   }
@@ -39,12 +60,15 @@ Vm::~Vm() {
   locals_.clear();
   root.cells.clear();
   work_off_remains(SIZE_MAX);
+  holders_.empty_all();
+  work_off_remains(SIZE_MAX);
   scheduler_.reset();
   work_off_remains(SIZE_MAX);
   empty_travelling_cells();
   for (auto& [name, part] : prelude_) {
     if (part) part->unit->library.clear();
   }
+  ended_vms.fetch_add(1, std::memory_order_release);
 }
 
 void Vm::stop(StopReason reason) {
@@ -235,7 +259,7 @@ std::span<const uint32_t> Vm::visible_to_tasks() {
   visible_of_ = main_;
   // Code of earlier inputs of a session may run too, or whatever a host calls: all variables.
   if (units_.size() == 1 && !is_called_from_outside_) {
-    visible_ = bytecode::task_variables(*main_->program);
+    visible_ = bytecode::VariableUse(*main_->program).of_tasks();
   } else {
     visible_.resize(main_->program->globals.size());
     std::iota(visible_.begin(), visible_.end(), 0u);
@@ -264,9 +288,10 @@ Outcome<Vm::PreludePart*> Vm::load_prelude(std::string_view name) {
     if (task->error) return std::unexpected(std::move(task->error));
   }
   for (size_t i = 0; i < unit.library.size(); ++i) {
-    const Value& value = unit.library[i];
+    // All tasks use them, functions and constants alike.
+    Value& value = unit.library[i];
+    value = HARN_TRY(transfer(std::move(value)));
     if (!value.is(Kind::Closure)) continue;
-    HARN_TRY(transfer(value));
     loaded->functions[unit.program->globals[i]] = value.as_closure();
   }
   part = std::move(loaded);
@@ -276,6 +301,14 @@ Outcome<Vm::PreludePart*> Vm::load_prelude(std::string_view name) {
 
 // "name", or "part:name" for the files beside the prelude's own, which fewer programs need.
 Outcome<ClosureObject*> Vm::prelude_function(std::string_view name) {
+  static thread_local FoundFunctions known;
+  if (uint64_t ended = ended_vms.load(std::memory_order_acquire); known.ended_vms != ended) {
+    known = {};
+    known.ended_vms = ended;
+  }
+  FoundFunctions::Place& place = known.place_of(name.data());
+  if (place.vm == this && place.name == name.data()) return place.function;
+  const char* row = name.data();
   size_t colon = name.find(':');
   std::string_view part = colon == std::string_view::npos ? "" : name.substr(0, colon);
   if (!part.empty()) name.remove_prefix(colon + 1);
@@ -283,6 +316,7 @@ Outcome<ClosureObject*> Vm::prelude_function(std::string_view name) {
   if (!loaded) loaded = HARN_TRY(load_prelude(part));
   auto found = loaded->functions.find(name);
   if (found == loaded->functions.end()) return runtime_error("no prelude function `{}`", name);
+  place = {this, row, found->second};
   return found->second;
 }
 

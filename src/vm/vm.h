@@ -13,6 +13,7 @@
 #include "vm/builtin.h"
 #include "vm/globals.h"
 #include "vm/handle.h"
+#include "vm/holders.h"
 #include "vm/host.h"
 
 namespace harn::bytecode {
@@ -73,6 +74,8 @@ class Vm {
   void preset_global(uint32_t index, Value value);
   // Calls a closure or builtin from outside and runs until it returns.
   Outcome<Value> call(const Value& callee, std::span<const Value> args);
+
+  Holders& holders() { return holders_; }
 
   // ---- for src/park ----
 
@@ -158,6 +161,7 @@ class Vm {
   std::atomic<bool> interrupted_{false};
   std::atomic<HandleObject*> run_made_{nullptr};
   Ref<HandleObject> run_;
+  Holders holders_;
   SpinLock locals_lock_;
   std::unordered_map<std::type_index, std::shared_ptr<void>> locals_;
   std::vector<std::unique_ptr<Unit>> units_;  // kept: error traces and closures point into them

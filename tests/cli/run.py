@@ -22,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
-TIMEOUT = 60
+TIMEOUT = 240  # ends what hangs; with sanitizers on a slow machine much takes long
 TIME = re.compile(r" *[\d.]+(?= ms)|(?<=_ms\": )[\d.]+")
 
 

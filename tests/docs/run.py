@@ -4,6 +4,7 @@
 A block that starts with a comment `// error` must fail; `// check only` is checked, not run;
 `// not run` is left alone. A ```text block right after a block is its expected standard output when
 it starts with `output`:   ```text output
+The programs of examples/ that have a file `.expected` beside them must print that.
 """
 
 import re
@@ -21,7 +22,7 @@ def run_block(harn, code, expected, folder, flags):
     path.write_text(code)
     first = code.split("\n", 1)[0]
     command = [harn, "check", str(path)] if "check only" in first else [harn, "run", *flags, str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=folder,
+    done = subprocess.run(command, capture_output=True, text=True, timeout=240, cwd=folder,
                           stdin=subprocess.DEVNULL)
     failed = done.returncode != 0
     if failed != ("// error" in first):
@@ -59,6 +60,12 @@ def main():
                     print(f"{page.relative_to(ROOT)}:{line}: {problem}")
                 else:
                     passed += 1
+        for path in sorted((ROOT / "examples").rglob("*.expected")):
+            program = path.with_suffix(".harn")
+            problem = run_block(harn, program.read_text(), path.read_text(), folder, [])
+            if problem:
+                print(f"{program.relative_to(ROOT)}: {problem}")
+            failed, passed = failed + bool(problem), passed + (not problem)
     missing = missing_kinds()
     if missing:
         print(f"docs/language.md does not list these kinds of errors: {', '.join(missing)}")

@@ -3,6 +3,7 @@
 
 #include "vm/claim.h"
 #include "vm/cycles.h"
+#include "vm/heap_kinds.h"
 #include "vm/known_type.h"
 #include "vm/pace.h"
 #include "vm/remains.h"
@@ -27,6 +28,10 @@ void claim_shared(const Value&, Emptied&) {}
 void claim_room(const Value&, size_t) {}
 CycleSearch free_cycles(CellList&) { return {}; }
 void adopt_cells(const Value&) {}
+
+// There are no functions.
+void destroy_closure(ClosureObject*) {}
+void destroy_generator(GeneratorObject*) {}
 
 void keep_type_of(Object* collection, const Value&) { collection->known_type = 0; }
 std::atomic<uint64_t> copied_items{0};

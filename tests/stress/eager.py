@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the fixtures about tasks with four workers that start at once and take tasks from each other as soon as they can.
+"""Runs the fixtures about tasks, and about agents, which have many, with four workers that start at once and take tasks
+from each other as soon as they can.
 
     tests/stress/eager.py --harn BIN
 
@@ -14,8 +15,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 FIXTURES = pathlib.Path(__file__).resolve().parent.parent / "conformance"
-SECTIONS = ["atomics", "cancellation", "channels", "deadline", "generators", "mailboxes", "parallel", "runtime_context",
-            "select", "shared_state", "streams", "streams_and_tasks", "supervisors", "sync", "tasks"]
+SECTIONS = ["agent_loop", "atomics", "cancellation", "channels", "deadline", "generators", "mailboxes", "parallel", "runtime_context",
+            "select", "sessions", "shared_state", "streams", "streams_and_tasks", "supervisors", "suspension", "sync", "tasks", "workers", "workflows"]
 TIMEOUT = 120
 
 

@@ -47,9 +47,11 @@ TEST(Coverage, EveryRowIsUsedByItsExampleOrAFixture) {
 TEST(Coverage, EveryInternalRowIsUsed) {
   std::string users =
       files_below("/src/std", ".harn") + files_below("/src/compile", ".cpp") + files_below("/src/vm", ".cpp");
+  std::string callers = files_below("/src/builtins", ".cpp");  // of prelude functions, by their rows
   for (const vm::Builtin* row : table().rows()) {
     if (!row->name.starts_with("__")) continue;
-    EXPECT_TRUE(mentions(users, *row)) << row->name;
+    bool is_called = callers.contains("find(\"" + std::string(row->name) + "\")");
+    EXPECT_TRUE(is_called || mentions(users, *row)) << row->name;
   }
 }
 

@@ -28,15 +28,15 @@ TEST(Output, Prints) {
 }
 
 TEST(Output, Progress) {
-  EXPECT_EQ(output_of("progress", {S("p"), S("m")}), "[p] m\n");
-  EXPECT_EQ(output_of("progress", {S("p"), S("m"), I(3)}), "[p] m (3%)\n");
-  EXPECT_EQ(output_of("progress", {S("p"), S("m"), I(3), I(4)}), "[p] m (3/4)\n");
-  EXPECT_EQ(output_of("progress",
+  EXPECT_EQ(output_of("__progress_line", {S("p"), S("m")}), "[p] m\n");
+  EXPECT_EQ(output_of("__progress_line", {S("p"), S("m"), I(3)}), "[p] m (3%)\n");
+  EXPECT_EQ(output_of("__progress_line", {S("p"), S("m"), I(3), I(4)}), "[p] m (3/4)\n");
+  EXPECT_EQ(output_of("__progress_line",
                       {S("p"), S("m"), D({{"mode", S("bar")}, {"current", I(1)}, {"total", I(4)}, {"width", I(4)}})}),
             "[p] [#---] m (1/4)\n");
-  EXPECT_EQ(output_of("progress", {S("p"), S("m"), D({{"mode", S("bar")}, {"current", I(9)}})}),
+  EXPECT_EQ(output_of("__progress_line", {S("p"), S("m"), D({{"mode", S("bar")}, {"current", I(9)}})}),
             "[p] [----------] m (9/0)\n");
-  EXPECT_EQ(output_of("progress", {S("p"), S("m"), D({{"mode", S("spinner")}, {"step", I(-1)}})}), "[p] \\ m\n");
+  EXPECT_EQ(output_of("__progress_line", {S("p"), S("m"), D({{"mode", S("spinner")}, {"step", I(-1)}})}), "[p] \\ m\n");
 }
 
 TEST(Output, Colors) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "all_families.h"
+#include "builtins/registry.h"
 
 namespace harn::builtins {
 namespace {
@@ -41,17 +42,15 @@ INSTANTIATE_TEST_SUITE_P(Families, Rows, testing::ValuesIn(core_families()),
 // A kind and a name lead to one row, whichever file it is in.
 TEST(AllRows, HaveDifferentNames) {
   std::map<std::tuple<std::string_view, int, const void*>, int> seen;
-  for (const Family& family : core_families()) {
-    for (const Builtin& row : family.rows) {
-      if (row.receiver == 0) {
-        EXPECT_EQ(++seen[std::tuple(row.name, -1, nullptr)], 1) << row.name;
-      }
-      for (int kind = 0; kind < static_cast<int>(Kind::Count); ++kind) {
-        if (!(row.receiver & vm::on(static_cast<Kind>(kind)))) continue;
-        EXPECT_EQ(++seen[std::tuple(row.name, kind, row.handle)], 1) << row.name << " on kind " << kind;
-      }
-      EXPECT_EQ((row.receiver & vm::on(Kind::Handle)) != 0, row.handle != nullptr) << row.name;
+  for (const Builtin* row : table().rows()) {
+    if (row->receiver == 0) {
+      EXPECT_EQ(++seen[std::tuple(row->name, -1, nullptr)], 1) << row->name;
     }
+    for (int kind = 0; kind < static_cast<int>(Kind::Count); ++kind) {
+      if (!(row->receiver & vm::on(static_cast<Kind>(kind)))) continue;
+      EXPECT_EQ(++seen[std::tuple(row->name, kind, row->handle)], 1) << row->name << " on kind " << kind;
+    }
+    EXPECT_EQ((row->receiver & vm::on(Kind::Handle)) != 0, row->handle != nullptr) << row->name;
   }
 }
 

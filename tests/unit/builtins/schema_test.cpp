@@ -1,7 +1,10 @@
 #include <gtest/gtest.h>
 
+#include "base/fmt.h"
+#include "builtins/schema_fit.h"
 #include "data/json.h"
 #include "data_call.h"
+#include "vm/ops.h"
 
 namespace harn::builtins {
 namespace {
@@ -33,6 +36,55 @@ TEST(Schema, Types) {
   EXPECT_EQ(errors("1", "5"), "!json_validate: schema must be a dict");
   EXPECT_EQ(errors("1", "true"), "ok");
   EXPECT_EQ(errors("1", "false"), "!at root: no value is allowed here");
+}
+
+// The value as the schema wants it and what was mended, both as text; "fits" when nothing had to be.
+std::string fitted(std::string_view value, std::string_view schema) {
+  Value wanted = J(schema);
+  schema::Fitter fitter(wanted, RegexCache::of_thread());
+  Value made = fitter.fit(J(value));
+  if (fitter.repairs.empty() && equal(made, J(value))) return "fits";
+  std::string out;
+  EXPECT_TRUE(data::append_json(out, made));
+  for (const schema::FitRepair& one : fitter.repairs) out += fmt::format(" {} {}", one.kind, one.path);
+  return out;
+}
+
+TEST(Schema, ValuesAreMadeToFit) {
+  EXPECT_EQ(fitted("3", R"({"type": "int"})"), "fits");
+  EXPECT_EQ(fitted(R"("3 units")", R"({"type": "int"})"), "3 text_to_number root");
+  EXPECT_EQ(fitted(R"("$1,200.50")", R"({"type": "float"})"), "1200.5 text_to_number root");
+  EXPECT_EQ(fitted(R"("-4")", R"({"type": "int"})"), "-4 text_to_number root");
+  EXPECT_EQ(fitted(R"("3 to 5")", R"({"type": "int"})"), "fits");
+  EXPECT_EQ(fitted("2.0", R"({"type": "int"})"), "2 float_to_int root");
+  EXPECT_EQ(fitted("2.5", R"({"type": "int"})"), "fits");
+  EXPECT_EQ(fitted(R"("Yes")", R"({"type": "bool"})"), "true text_to_bool root");
+  EXPECT_EQ(fitted("12", R"({"type": "string"})"), R"("12" to_text root)");
+  EXPECT_EQ(fitted(R"("N/A")", R"({"type": "int", "nullable": true})"), "null text_to_nil root");
+  EXPECT_EQ(fitted(R"("BUG")", R"({"enum": ["bug", "praise"]})"), R"("bug" enum_spelling root)");
+  EXPECT_EQ(fitted(R"("In progress")", R"({"enum": ["in_progress", "done"]})"), R"("in_progress" enum_spelling root)");
+  EXPECT_EQ(fitted(R"("It is a bug.")", R"({"enum": ["bug", "praise"]})"), R"("bug" enum_spelling root)");
+  EXPECT_EQ(fitted(R"("a bug or praise")", R"({"enum": ["bug", "praise"]})"), "fits");
+  EXPECT_EQ(fitted(R"("a")", R"({"type": "list", "items": {"type": "string"}})"), R"(["a"] wrapped_in_list root)");
+  EXPECT_EQ(fitted(R"(["5"])", R"({"type": "int"})"), "5 unwrapped_list root text_to_number root");
+  EXPECT_EQ(fitted(R"({"items": [1, "2"]})", R"({"type": "list", "items": {"type": "int"}})"),
+            "[1,2] unwrapped_object root text_to_number [1]");
+  EXPECT_EQ(fitted(R"("[1, 2]")", R"({"type": "list"})"), "[1,2] parsed_text root");
+  constexpr std::string_view kPerson =
+      R"({"type": "dict", "properties": {"user_name": {"type": "string"}, "age": {"type": "int"}},
+          "required": ["user_name"], "additional_properties": false})";
+  EXPECT_EQ(fitted(R"({"userName": "Ada", "Age": "36 years", "note": 1})", kPerson),
+            R"({"age":36,"user_name":"Ada"} renamed_key root renamed_key root dropped_key root text_to_number age)");
+  EXPECT_EQ(fitted(R"({"person": {"user_name": "Ada"}})", kPerson), R"({"user_name":"Ada"} unwrapped_object root)");
+  EXPECT_EQ(fitted(R"([{"user_name": "Ada"}])", kPerson), R"({"user_name":"Ada"} unwrapped_list root)");
+  constexpr std::string_view kEither = R"({"union": [{"type": "int"}, {"enum": ["many", "none"]}]})";
+  EXPECT_EQ(fitted(R"("MANY")", kEither), R"("many" enum_spelling root)");
+  EXPECT_EQ(fitted(R"("7 of them")", kEither), "7 text_to_number root");
+  constexpr std::string_view kTree =
+      R"({"$defs": {"node": {"type": "dict", "properties": {"n": {"type": "int"}, "next": {"$ref": "#/$defs/node"}}}},
+          "$ref": "#/$defs/node"})";
+  EXPECT_EQ(fitted(R"({"n": "1", "next": {"n": "2"}})", kTree),
+            R"({"n":1,"next":{"n":2}} text_to_number n text_to_number next.n)");
 }
 
 TEST(Schema, Messages) {

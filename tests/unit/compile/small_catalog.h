@@ -15,6 +15,7 @@ class SmallCatalog : public compile::Catalog {
   }
   std::optional<double> constant(std::string_view) const override { return std::nullopt; }
   std::vector<std::string_view> names() const override { return {std::begin(kNames), std::end(kNames)}; }
+  std::vector<compile::MethodInfo> methods() const override { return {}; }
   uint32_t count() const override { return std::size(kNames); }
 
  private:

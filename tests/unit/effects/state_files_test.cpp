@@ -36,8 +36,9 @@ TEST_F(StateFiles, OfAProgramAreInsideItsWorkspace) {
             "text");
   for (std::string code :
        {"__state_write(outside, \"a\", \"x\")", "__state_read(outside, \"a\")", "__state_remove(outside, \"a\")",
-        "__state_list(outside)", "__state_make(outside + \"/new\")", "__state_list(inside + \"/link\")",
-        "__state_write(inside + \"/link\", \"a\", \"x\")"}) {
+        "__state_list(outside, \"\")", "__state_make(outside + \"/new\")", "__state_list(inside + \"/link\", \"\")",
+        "__state_append(outside, \"a\", \"x\")", "__cache_read(outside, \"c\", \"n\", \"k\")",
+        "__cache_write(outside, \"c\", \"n\", \"k\", \"t\", 0)", "__state_write(inside + \"/link\", \"a\", \"x\")"}) {
     EXPECT_EQ(answer("try { " + code + " } catch (e: DeniedError) { contains(e.message, \"sandbox violation\") }"),
               "true")
         << code;

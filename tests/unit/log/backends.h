@@ -30,6 +30,7 @@ struct Backend {
 };
 std::ostream& operator<<(std::ostream& out, const Backend& backend);
 std::vector<Backend> backends();
+std::vector<Backend> lasting_backends();
 
 class OnEveryBackend : public testing::TestWithParam<Backend> {
  protected:

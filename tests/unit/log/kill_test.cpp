@@ -28,9 +28,9 @@ void tell(int pipe, const std::string& line) {
 
 // Appends until it is killed. Every third event is appended a second time with the same key, as by somebody who has not
 // got the answer.
-[[noreturn]] void write_for_ever(const std::string& path, int writer, int acknowledged) {
+[[noreturn]] void write_for_ever(const Backend& backend, const Folder& folder, int writer, int acknowledged) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  auto log = open_sqlite_log(path);
+  auto log = backend.open(folder);
   if (!log) _exit(1);
   for (int n = 0;; ++n) {
     std::string key = std::to_string(writer) + "-" + std::to_string(n);
@@ -48,10 +48,10 @@ void tell(int pipe, const std::string& line) {
 
 class Victim {
  public:
-  Victim(const std::string& path, int writer) {
+  Victim(const Backend& backend, const Folder& folder, int writer) {
     int ends[2];
     EXPECT_EQ(pipe2(ends, O_CLOEXEC), 0);
-    process_ = start_process([&] { write_for_ever(path, writer, ends[1]); });
+    process_ = start_process([&] { write_for_ever(backend, folder, writer, ends[1]); });
     close(ends[1]);
     told_ = ends[0];
   }
@@ -81,9 +81,9 @@ struct Everything {
   std::string problem;
 };
 
-Everything read_everything(const std::string& path) {
+Everything read_everything(const Backend& backend, const Folder& folder) {
   Everything out;
-  auto log = open_sqlite_log(path);
+  auto log = backend.open(folder);
   if (!log) return {{}, log.error().message};
   for (uint64_t id = 0;;) {
     auto events = (*log)->read({.topic = "shared", .after = id, .most = 10'000});
@@ -97,16 +97,20 @@ Everything read_everything(const std::string& path) {
   }
 }
 
-TEST(Killed, NothingThatWasAcknowledgedIsLost) {
+using Killed = testing::TestWithParam<Backend>;
+INSTANTIATE_TEST_SUITE_P(All, Killed, testing::ValuesIn(lasting_backends()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(Killed, NothingThatWasAcknowledgedIsLost) {
   Folder folder;
-  std::string path = folder.path("events.sqlite");
   constexpr size_t kWriters = 3;
   std::mt19937 random(20240229);
   std::uniform_int_distribution<useconds_t> some_time(0, 12'000);
   std::map<std::string, uint64_t> acknowledged;
   std::deque<Victim> victims;
   for (int kills = 0; kills < kill_count(); ++kills) {
-    while (victims.size() < kWriters) victims.emplace_back(path, kills + static_cast<int>(victims.size()) * 1'000'000);
+    while (victims.size() < kWriters)
+      victims.emplace_back(GetParam(), folder, kills + static_cast<int>(victims.size()) * 1'000'000);
     usleep(some_time(random));
     uint64_t before = 0;
     for (auto& [key, id] : victims.front().kill()) {
@@ -119,7 +123,7 @@ TEST(Killed, NothingThatWasAcknowledgedIsLost) {
   for (Victim& victim : victims) {
     for (auto& [key, id] : victim.kill()) acknowledged[key] = id;
   }
-  Everything found = read_everything(path);
+  Everything found = read_everything(GetParam(), folder);
   ASSERT_EQ(found.problem, "");
   for (const auto& [key, id] : acknowledged) {
     auto at = found.ids.find(key);

@@ -1,8 +1,4 @@
 // Bytes that were cut, changed or made up: an error, or a program, but never a crash.
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/lsan_interface.h>
-#endif
-
 #include <gtest/gtest.h>
 
 #include "parked.h"
@@ -25,12 +21,8 @@ bool is_taken_up(const Compiled& program, const std::string& bytes) {
   return take_up(machine.vm, program.copy(), bytes, builtins::park_kinds()).has_value();
 }
 
-// Bytes that were made on purpose. They may describe tasks that hold each other and belong to nobody, which no program
-// could bring about: those are never freed.
+// Bytes that were made on purpose.
 bool is_forgery_taken_up(const Compiled& program, const std::string& bytes) {
-#if defined(__SANITIZE_ADDRESS__)
-  __lsan::ScopedDisabler leaks_are_known;
-#endif
   return is_taken_up(program, sealed(bytes));
 }
 

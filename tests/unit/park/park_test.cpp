@@ -84,7 +84,7 @@ TEST(Park, WhatIsSharedIsWrittenOnce) {
 
 TEST(Park, NamesWhatCannotTravel) {
   Machine machine;
-  Compiled program("let t = spawn { exec(\"sleep\", \"5\") }; sleep(100)");
+  Compiled program("let t = spawn { exec(\"sleep\", \"30\") }; sleep(10000)");
   machine.vm.scheduler().stand_still_at(2);
   ASSERT_TRUE(machine.vm.load(program.copy()));
   ASSERT_TRUE(machine.vm.scheduler().stands_still());

@@ -1,0 +1,310 @@
+// Natural blocks: what has to be exact or bounded. What happens is written in Harn: src/std/prelude/natural.harn.
+#include <algorithm>
+
+#include "base/error_kind.h"
+#include "base/fmt.h"
+#include "base/result.h"
+#include "builtins/expressions.h"
+#include "builtins/families.h"
+#include "vm/dict.h"
+#include "vm/ops.h"
+#include "vm/vm.h"
+
+namespace harn::builtins {
+
+using namespace vm;
+
+namespace {
+
+constexpr std::string_view kSentinel = "natural\n";
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+// The white space that all lines with something in them begin with.
+std::string_view common_indent(std::string_view text) {
+  std::string_view common;
+  bool is_first = true;
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (is_blank(line)) continue;
+    std::string_view indent = line.substr(0, line.find_first_not_of(" \t"));
+    if (std::exchange(is_first, false)) common = indent;
+    auto differs = std::mismatch(common.begin(), common.end(), indent.begin(), indent.end());
+    common = common.substr(0, static_cast<size_t>(differs.first - common.begin()));
+  }
+  return common;
+}
+
+// The program of a block: without the sentinel and without the indent of the code around it.
+Outcome<Value> natural_text(Call& call) {
+  std::string_view text = HARN_TRY(call.text(0));
+  if (text.starts_with(kSentinel)) text.remove_prefix(kSentinel.size());
+  std::string_view indent = common_indent(text);
+  std::string out;
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    if (!is_blank(line)) out += line.substr(indent.size());
+    if (end < text.size()) out += '\n';
+    at = end + 1;
+  }
+  return text_value(out);
+}
+
+// What a block has written to the variable; unset when it has left it alone.
+Outcome<Value> natural_value(Call& call) {
+  const DictObject* result = HARN_TRY(call.dict(0));
+  std::string_view name = HARN_TRY(call.text(1));
+  const Value* values = result->find(intern("values"));
+  const Value* found = values && values->is(Kind::Dict) ? values->as_dict()->find(intern(name)) : nullptr;
+  return found ? *found : Value::unset();
+}
+
+// ---- errors of the program's own types ----
+
+Outcome<Value> struct_error(StructTypeObject* type, std::string_view message) {
+  Value error(new_struct(type));
+  dict_set(error, intern("message"), text_value(message));
+  return error;
+}
+
+// A value of an error type: a struct with `message`, or `Enum.Variant` with the message as its payload, or with none.
+Outcome<Value> natural_error(Call& call) {
+  std::string_view variant = HARN_TRY(call.text_or(1, ""));
+  std::string_view message = HARN_TRY(call.text(2));
+  const Value& type = call.arg(0);
+  if (type.is(Kind::StructType)) return struct_error(static_cast<StructTypeObject*>(type.object()), message);
+  if (!type.is(Kind::EnumType)) return call.wrong_type(0, "a struct or an enum");
+  auto* choices = static_cast<EnumTypeObject*>(type.object());
+  int which = choices->find(intern(variant));
+  if (which < 0) return throw_text(ErrorKind::Invalid, "there is no variant {}", variant);
+  const EnumVariantInfo& info = choices->variants[which];
+  if (!info.has_payload) return choices->plain[which];
+  Value payload[1] = {text_value(message)};
+  return Value(new_enum(choices, static_cast<uint32_t>(which), payload));
+}
+
+// The names under which a block may raise errors of a type.
+Outcome<Value> natural_error_names(Call& call) {
+  const Value& type = call.arg(0);
+  Value names = new_list();
+  if (type.is(Kind::StructType)) {
+    auto* record = static_cast<StructTypeObject*>(type.object());
+    if (record->shape->find(intern("message")) >= 0) writable_list(names)->push(text_value(record->name->view()));
+  } else if (type.is(Kind::EnumType)) {
+    auto* choices = static_cast<EnumTypeObject*>(type.object());
+    for (uint32_t i = 0; i < choices->count; ++i) {
+      if (choices->variants[i].arity > 1) continue;
+      writable_list(names)->push(
+          text_value(fmt::format("{}.{}", choices->name->view(), choices->variants[i].name->view())));
+    }
+  }
+  return names;
+}
+
+// Raises an error of a built-in kind, by the name of its type: "TimeoutError".
+Outcome<Value> natural_raise(Call& call) {
+  std::string_view type = HARN_TRY(call.text(0));
+  std::string_view message = HARN_TRY(call.text(1));
+  auto kind = error_kind_of_type(type);
+  return throw_text(kind.value_or(ErrorKind::Runtime), "{}", message);
+}
+
+Outcome<Value> natural_kinds(Call&) {
+  Value names = new_list();
+  for (std::string_view type : {
+#define HARN_ERROR_KIND(name, kind, type, category, doc) std::string_view(type),
+#include "base/error_kinds.def"
+#undef HARN_ERROR_KIND
+       }) {
+    writable_list(names)->push(text_value(type));
+  }
+  return names;
+}
+
+// ---- values as a model sees them ----
+
+// JSON of at most so many bytes. What JSON cannot hold is a placeholder; what has no room any more is three dots. It looks at no more
+// of a value than it writes.
+class BoundedJson {
+ public:
+  explicit BoundedJson(size_t most) : most_(most) {}
+
+  void write(const Value& value, int depth = 0) {
+    if (is_full()) return cut();
+    switch (value.kind()) {
+      case Kind::String: return text(value.as_string()->view());
+      case Kind::List: return list(value, depth);
+      case Kind::Dict:
+      case Kind::Struct: return dict(*value.as_dict(), depth);
+      case Kind::Nil:
+      case Kind::Bool:
+      case Kind::Int: out_ += display(value); return;
+      case Kind::Float: {
+        double number = value.as_float();
+        if (number == number && number - number == 0) out_ += display(value);
+        else text(display(value));
+        return;
+      }
+      default: return text(fmt::format("<{}>", type_name(value)));
+    }
+  }
+  bool was_cut() const { return was_cut_; }
+  std::string take() { return std::move(out_); }
+
+ private:
+  static constexpr int kDeepest = 12;
+
+  bool is_full() const { return out_.size() >= most_; }
+  void cut() {
+    if (!std::exchange(was_cut_, true)) out_ += "...";
+  }
+  void text(std::string_view text) {
+    out_ += '"';
+    for (size_t i = 0; i < text.size(); ++i) {
+      // Not in the middle of a character.
+      if (is_full() && (text[i] & 0xC0) != 0x80) return cut();
+      char c = text[i];
+      if (c == '"' || c == '\\') (out_ += '\\') += c;
+      else if (c == '\n') out_ += "\\n";
+      else if (c == '\t') out_ += "\\t";
+      else if (static_cast<unsigned char>(c) < 0x20) out_ += fmt::format("\\u{:04x}", c);
+      else out_ += c;
+    }
+    out_ += '"';
+  }
+  void list(const Value& value, int depth) {
+    if (depth >= kDeepest) return text("<list>");
+    out_ += '[';
+    size_t size = list_size(value);
+    for (size_t i = 0; i < size && !was_cut_; ++i) {
+      if (i > 0) out_ += ", ";
+      if (is_full()) return cut();
+      write(list_item(value, i), depth + 1);
+    }
+    if (!was_cut_) out_ += ']';
+  }
+  void dict(const DictObject& value, int depth) {
+    if (depth >= kDeepest) return text("<dict>");
+    out_ += '{';
+    for (size_t i = 0; i < value.size() && !was_cut_; ++i) {
+      if (i > 0) out_ += ", ";
+      if (is_full()) return cut();
+      auto [key, item] = value.entry(i);
+      text(key->view());
+      out_ += ": ";
+      write(*item, depth + 1);
+    }
+    if (!was_cut_) out_ += '}';
+  }
+
+  std::string out_;
+  size_t most_;
+  bool was_cut_ = false;
+};
+
+// (value, most): {text, cut}
+Outcome<Value> natural_json(Call& call) {
+  int64_t most = HARN_TRY(call.integer(1));
+  BoundedJson json(static_cast<size_t>(std::clamp<int64_t>(most, 16, 1 << 20)));
+  json.write(call.arg(0));
+  bool was_cut = json.was_cut();
+  return DictBuilder().add("text", text_value(json.take())).add("cut", Value::boolean(was_cut)).done();
+}
+
+// ---- expressions ----
+
+// (expression, names): {function, names} or {error}: a function of those of the names that the expression mentions.
+Outcome<Value> natural_expression(Call& call) {
+  std::string_view text = HARN_TRY(call.text(0));
+  Ref<ListObject> names = HARN_TRY(call.list(1));
+  std::vector<std::string_view> known;
+  for (const Value& name : names->values()) {
+    if (name.is_string()) known.push_back(name.as_string()->view());
+  }
+  Expression made = compile_expression(call.vm(), text, known);
+  if (!made.problem.empty()) return DictBuilder().add("error", text_value(made.problem)).done();
+  Value used = new_list();
+  for (const std::string& name : made.names) writable_list(used)->push(text_value(name));
+  return DictBuilder().add("function", std::move(made.function)).add("names", std::move(used)).done();
+}
+
+// What a builtin of that name does; nil when there is none.
+Outcome<Value> natural_help(Call& call) {
+  std::string_view name = HARN_TRY(call.text(0));
+  const Builtin* row = name.starts_with("__") ? nullptr : call.vm().builtins().find(name);
+  if (!row) return Value();
+  return text_value(fmt::format("{}{}: {}", row->name, row->signature.text(), row->doc));
+}
+
+constinit const Builtin kRows[] = {
+    {.name = "__natural_block",
+     .signature = "(facts: dict, text: string, locals: dict, types: dict) -> dict",
+     .doc = "Has a Natural block carried out: {kind, values, value}.",
+     .prelude = "natural:natural_block"},
+    {.name = "__natural_environment",
+     .signature = "() -> dict",
+     .doc = "The environment in which Natural blocks run here.",
+     .example = R"x(is_err(try { __natural_environment() }))x",
+     .prelude = "natural:shown_environment"},
+    {.name = "__natural_error",
+     .signature = "(type: any, variant: string?, message: string) -> any",
+     .doc = "An error of a type of the program, with a message.",
+     .call = natural_error},
+    {.name = "__natural_error_names",
+     .signature = "(type: any) -> list<string>",
+     .doc = "The names under which a Natural block may raise errors of a type.",
+     .example = R"x(__natural_error_names(1) == [])x",
+     .call = natural_error_names},
+    {.name = "__natural_expression",
+     .signature = "(text: string, names: list<string>) -> dict",
+     .doc = "A function of the names that an expression mentions, or what is wrong with it.",
+     .example = R"x(__natural_expression("a + 1", ["a"]).function(2) == 3)x",
+     .call = natural_expression},
+    {.name = "__natural_help",
+     .signature = "(name: string) -> string?",
+     .doc = "What a builtin does.",
+     .example = R"x(__natural_help("len").starts_with("len("))x",
+     .call = natural_help},
+    {.name = "__natural_json",
+     .signature = "(value: any, most: int) -> dict",
+     .doc = "JSON of at most so many bytes: {text, cut}.",
+     .example = R"x(__natural_json([1, "a"], 100).text == "[1, \"a\"]")x",
+     .call = natural_json},
+    {.name = "__natural_kinds",
+     .signature = "() -> list<string>",
+     .doc = "The names of the built-in types of errors.",
+     .example = R"x("TimeoutError" in __natural_kinds())x",
+     .call = natural_kinds},
+    {.name = "__natural_raise",
+     .signature = "(type: string, message: string) -> never",
+     .doc = "Raises an error of a built-in kind, by the name of its type.",
+     .example = R"x(is_err(try { __natural_raise("TypeError", "no") }))x",
+     .call = natural_raise},
+    {.name = "__natural_run",
+     .signature = "(environment: dict, body: any, make_error: any) -> any",
+     .doc = "Calls `body` with an environment for Natural blocks.",
+     .prelude = "natural:natural_run"},
+    {.name = "__natural_scope",
+     .signature = "(overrides: dict, body: any) -> any",
+     .doc = "Calls `body` with parts of the environment replaced.",
+     .prelude = "natural:natural_scope"},
+    {.name = "__natural_text",
+     .signature = "(text: string) -> string",
+     .doc = "The program of a Natural block: without the sentinel, and without the indent of the code around it.",
+     .example = R"x(__natural_text("natural\n  a\n    b") == "a\n  b")x",
+     .call = natural_text},
+    {.name = "__natural_value",
+     .signature = "(result: dict, name: string) -> any",
+     .doc = "What a Natural block has written to a variable; unset when it has left it alone.",
+     .example = R"x(__natural_value({values: {a: 1}}, "a") == 1)x",
+     .call = natural_value},
+};
+
+}  // namespace
+
+std::span<const Builtin> natural_rows() { return kRows; }
+
+}  // namespace harn::builtins

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "builtins/schema_validate.h"
+
+// Values that come close to what a schema wants, as models write them: "3 units" for an int, "BUG" for the enum value "bug", one item
+// where a list is wanted, an object that is wrapped in another one.
+namespace harn::builtins::schema {
+
+struct FitRepair {
+  std::string_view kind;  // "text_to_number"; all kinds are in schema_fit.cpp
+  std::string path;       // "root", "items[0].name"
+};
+
+// Makes values fit one schema. What cannot be made to fit stays as it is, for the validator to tell.
+class Fitter {
+ public:
+  // The schema and the regexes must outlive it.
+  Fitter(const vm::Value& root, RegexCache& regexes) : root_(root), regexes_(regexes) {}
+
+  vm::Value fit(const vm::Value& value);
+  std::vector<FitRepair> repairs;
+
+ private:
+  vm::Value fit(vm::Value value, const vm::Value& schema);
+  vm::Value fit_words(vm::Value value, const Keywords& words);
+  vm::Value fit_branches(const vm::Value& value, const vm::Value& branches);
+  vm::Value fit_choice(const vm::Value& value, const vm::Value& choices);
+  vm::Value fit_type(vm::Value value, uint32_t wanted, const Keywords& words);
+  vm::Value fit_text(const vm::Value& text, uint32_t wanted);
+  vm::Value fit_items(vm::Value list, const Keywords& words);
+  vm::Value fit_properties(vm::Value dict, const Keywords& words);
+  vm::Value unwrapped(const vm::Value& dict, uint32_t wanted, const Keywords& words);
+  void rename_keys(vm::Value& dict, const vm::DictObject* properties);
+  void drop_keys(vm::Value& dict, const vm::DictObject* properties);
+  bool is_valid(const vm::Value& value, const vm::Value& schema);
+  void note(std::string_view kind);
+
+  const vm::Value& root_;
+  RegexCache& regexes_;
+  std::string path_;
+  int depth_ = 0;
+};
+
+}  // namespace harn::builtins::schema

@@ -1,0 +1,216 @@
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "check/knowledge.h"
+#include "syntax/ast.h"
+
+namespace harn::check {
+
+// Checks the types of one module: walks over it once, in the order in which it runs (functions behind the code around
+// them), and keeps what is known at each place in a Flow. Every expression gets a type; `any` where nobody can know.
+// A mistake is told once: what has a mistake in it is `any` to what is around it.
+class Checker {
+ public:
+  // `record`: where to write down the types that were found; may be null.
+  Checker(Knowledge& knowledge, const modules::Module& module, diag::Sink& sink, ModuleTypes* record = nullptr);
+
+  void check_module();
+
+  // What the outcome of a condition tells.
+  struct Narrowing {
+    Facts yes, no;
+  };
+
+ private:
+  // ---- statements (statements.cpp) ----
+  // The type of the last one; `never` when the end is not reached.
+  const Type* block(const syntax::Block& block, const Type* expected = nullptr);
+  const Type* statements(syntax::NodeList nodes, const Type* expected = nullptr);
+  // What the value of a statement is, if somebody asks for it.
+  const Type* statement(const syntax::Node& node, const Type* expected = nullptr);
+  void let(const syntax::Let& node);
+  void constant(const syntax::Const& node);
+  void assign(const syntax::Assign& node);
+  void for_loop(const syntax::For& node);
+  void while_loop(const syntax::While& node);
+  void give_back(const syntax::Return& node);
+  void guard(const syntax::Guard& node);
+  void require(const syntax::Require& node);
+  void bind_pattern(const syntax::Pattern& pattern, const Type* type, const syntax::Node& value);
+  // A new value for a variable; `type` is null when nothing is known.
+  void declare(const compile::Variable* variable, const Type* type, bool annotated, bool loose = false);
+  // The ways of control that end here.
+  void leave() { flow_.reachable = false; }
+  // What is assigned inside may have any value, as often as it runs.
+  void forget_assigned(const syntax::Node& inside);
+  void natural(const syntax::Natural& node);
+  const Type* item_type(const Type* iterable, const syntax::Node& node);
+  const Type* entry_type(const Type* value);
+
+  // ---- functions (declarations.cpp) ----
+  struct Frame {
+    const Type* result = nullptr;   // declared; null: none
+    const Type* yielded = nullptr;  // what a generator or stream gives
+    std::vector<const Type*> returned;
+    bool is_closure = false;
+    std::string_view what = "return type doesn't match";
+  };
+  void later(const syntax::Node& declaration) { functions_.push_back(&declaration); }
+  void check_functions();
+  void function(const syntax::Function& node, const Type* self);
+  void impl(const syntax::Impl& node);
+  void body_of(syntax::List<syntax::Param> params, const syntax::Block& body, const syntax::TypeNode* result,
+               bool is_gen, const Type* self = nullptr);
+  const Type* closure(const syntax::Closure& node, const Type* expected);
+  // The type of the value that a body has when it is called with such parameters.
+  void variance(const syntax::Node& node);
+  void check_variance(const syntax::TypeNode& type, types::Variance at, syntax::List<syntax::GenericParam> generics,
+                      std::string_view owner);
+
+  // ---- expressions (expressions.cpp) ----
+  const Type* infer(const syntax::Node& node, const Type* expected = nullptr);
+  const Type* infer_kind(const syntax::Node& node, const Type* expected);
+  const Type* identifier(const syntax::Identifier& node);
+  const Type* list_literal(const syntax::ListLiteral& node, const Type* expected);
+  const Type* dict_literal(syntax::List<syntax::DictEntry> entries, const Type* expected);
+  const Type* struct_literal(const syntax::StructLiteral& node);
+  void struct_fields(const Type* structure, syntax::List<syntax::DictEntry> entries, Span where);
+  const Type* if_else(const syntax::If& node, const Type* expected);
+  const Type* ternary(const syntax::Ternary& node, const Type* expected);
+  const Type* try_catch(const syntax::Try& node, const Type* expected);
+  const Type* select(const syntax::Select& node);
+  const Type* parallel(const syntax::Parallel& node);
+  // A body that may run or not, or several times.
+  const Type* aside(const syntax::Block& body, const Type* expected = nullptr);
+  // Checks that a value fits; the words in front of `expected T, found U` say what for.
+  bool expect(const syntax::Node& value, const Type* expected, diag::Code code, const std::string& context);
+  bool mismatch(const syntax::Node& value, const Type* actual, const Type* expected, diag::Code code,
+                const std::string& context);
+
+  // ---- operators (operators.cpp) ----
+  const Type* unary(const syntax::Unary& node);
+  const Type* binary(const syntax::Binary& node, const Type* expected);
+  const Type* arithmetic(syntax::BinaryOp op, const Type* left, const Type* right, const syntax::Node& left_node,
+                         const syntax::Node& right_node, Span where);
+  // Of one alternative each: null when the operator is not defined for them, `any` when nobody can know.
+  const Type* arithmetic_of(syntax::BinaryOp op, const Type* left, const Type* right);
+  const Type* added(const Type* left, const Type* right);
+  const Type* coalesce(const syntax::Binary& node, const Type* expected);
+
+  // ---- access (access.cpp) ----
+  const Type* member(const syntax::Member& node);
+  const Type* index(const syntax::Index& node);
+  const Type* slice(const syntax::Slice& node);
+  // What the receiver of an access is once it is not nil; tells about nil and `unknown`. Null: nothing can be said.
+  const Type* receiver(const syntax::Node& object, const Type* type, bool optional, const std::string& subject,
+                       const std::string& with_mark);
+  void assume(const syntax::Node& object, const Type* type);
+  const Type* nothing_inside(const Type* type, bool optional);
+  // The field of one alternative. Null when it has none.
+  const Type* field_of(const Type* type, std::string_view name);
+  // What every value of a builtin type has under that name.
+  const Type* property_of(const Type* plain, std::string_view name, const Type* otherwise);
+  // Whether the type is that of a contract, so that a field it does not have is a mistake.
+  bool is_loose(const syntax::Node& object);
+  void unknown_field(const syntax::Member& node, const Type* type);
+  std::vector<std::string_view> field_names(const Type* type);
+
+  // ---- calls (calls.cpp) ----
+  const Type* call(const syntax::Call& node, const Type* expected);
+  const Type* method_call(const syntax::MethodCall& node, const Type* expected);
+  const Type* human_call(const syntax::HumanCall& node);
+  const Type* pipe(const syntax::Pipe& node);
+  const Type* variant_call(const syntax::Enum& owner, const syntax::Name& variant, syntax::NodeList args);
+  struct Callee {
+    std::string_view name;
+    const Type* type = nullptr;
+    bool lenient = false;  // a builtin: type parameters are widened to what the arguments have in common
+    std::span<const types::Binding> bound;  // what the receiver says
+    syntax::List<const syntax::TypeNode*> type_args;
+    const Type* piped = nullptr;  // the first argument, when it stands before the call
+    const syntax::Node* piped_node = nullptr;
+  };
+  const Type* apply(const Callee& callee, syntax::NodeList args, Span where, const Type* expected);
+  // `given`: the types of those arguments that were looked at already.
+  const Type* apply_one(const Callee& callee, const Type* function, syntax::NodeList args, Span where,
+                        const Type* expected, std::vector<const Type*> given = {});
+  const Type* open_type(const Type* type);
+  const Type* unreachable(const syntax::Call& node);
+  // Whether a type has a method; `type` is null where its parameters are not known.
+  struct Method {
+    bool known = false;
+    const Type* type = nullptr;
+    bool lenient = false;
+  };
+  Method find_method(const Type* type, std::string_view name);
+  const Type* method_of(const syntax::MethodCall& node, const Type* type, const Type* expected);
+  void unknown_method(const syntax::MethodCall& node, const Type* type);
+  // Binds type parameters in `wanted` by what stands in `actual`.
+  struct Inference;
+  void bind_parameters(Inference& inference, const Type* wanted, const Type* actual, int depth);
+  bool check_options(const types::Parameter& param, const Type* wanted, const syntax::Node& arg, size_t number);
+  void infer_all(syntax::NodeList args);
+  bool is_builtin_call(const syntax::Node& node, std::string_view name) const;
+
+  // ---- conditions (conditions.cpp) ----
+  // Checks a condition, and says what its outcome tells.
+  Narrowing condition(const syntax::Node& node);
+  Narrowing comparison(const syntax::Binary& node);
+  Narrowing type_test(const syntax::Node& value, std::string_view type_name);
+  Narrowing nil_test(const syntax::Node& value);
+  Narrowing truth(const syntax::Node& value);
+  Narrowing literal_test(const syntax::Node& value, const Type* literal);
+  Narrowing call_test(const syntax::Node& node);
+  // The bases of optional links are not nil when the whole is not.
+  void narrow_bases(const syntax::Node& value, Facts& facts);
+  PathId path_of(const syntax::Node& node);
+  Fact current(const syntax::Node& node);
+  const Type* narrowed_to(const Type* type, std::string_view type_name);
+  const Type* narrowed_without(const Type* type, std::string_view type_name);
+  bool is_called(const Type* type, std::string_view type_name);
+  const Type* variants_with(const Type* type, std::string_view field, const Type* literal, bool equal);
+  // `unknown` values that are narrowed by halves where the program says that nothing is left.
+  void check_coverage(std::string_view site, Span where);
+
+  // ---- match (match.cpp) ----
+  const Type* match(const syntax::Match& node, const Type* expected);
+  void bind_match(const syntax::MatchPattern& pattern, const Type* type);
+  struct Covered;
+  // False, after a report, when there must be an arm for every value and is not.
+  bool check_exhaustive(const syntax::Match& node, const Type* type, const Covered& covered);
+  const Type* current_subject(const syntax::Node& value, const Type* type, bool by_type);
+  bool could_equal(const Type* type, const Type* literal);
+  bool tags_a_union(const syntax::Node& value);
+
+  // ---- helpers ----
+  const Type* any() { return known_.any(); }
+  const Type* named(Kind kind) { return known_.table.named(kind); }
+  bool fits(const Type* from, const Type* to) { return known_.relation.fits(from, to); }
+  // What never runs has no mistakes; what is looked at again has told them.
+  diag::Report report(diag::Code code, Span span, const auto&... args) {
+    if (quiet_ || (!flow_.reachable && code != diag::Code::UnreachableCode)) return diag::Report(nullptr);
+    return sink_.report(code, module_.source, span, args...);
+  }
+  const compile::Variable* variable(const auto& node) const { return bindings_.variable(node); }
+
+  Knowledge& known_;
+  const modules::Module& module_;
+  const compile::Bindings& bindings_;
+  diag::Sink& sink_;
+  ModuleTypes* record_;
+  Flow flow_;
+  Frame* frame_ = nullptr;
+  int quiet_ = 0;
+  std::vector<const syntax::Node*> functions_;
+  std::unordered_map<const syntax::Node*, std::vector<const compile::Variable*>> assigned_;
+};
+
+// The answers of `type_of` that an exhaustive chain on `unknown` has to name.
+inline constexpr std::string_view kTypeOfNames[] = {"int",  "string", "float",   "bool", "nil",
+                                                    "list", "dict",   "closure", "bytes"};
+
+}  // namespace harn::check

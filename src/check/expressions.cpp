@@ -1,0 +1,456 @@
+// Expressions: each has a type. What is expected helps literals and closures, which could be several things.
+#include <algorithm>
+
+#include "base/fmt.h"
+#include "base/text.h"
+#include "check/checker.h"
+
+namespace harn::check {
+
+using diag::Code;
+using namespace syntax;
+using types::argument;
+
+const Type* Checker::infer(const Node& node, const Type* expected) {
+  const Type* type = infer_kind(node, expected);
+  if (record_) {
+    if (node.id.number >= record_->nodes.size()) record_->nodes.resize(node.id.number + 1);
+    record_->nodes[node.id.number] = type;
+  }
+  return type;
+}
+
+const Type* Checker::infer_kind(const Node& node, const Type* expected) {
+  types::TypeTable& table = known_.table;
+  switch (node.kind) {
+    case NodeKind::NilLiteral: return known_.nil();
+    case NodeKind::BoolLiteral: return table.literal_bool(node.as<BoolLiteral>().value);
+    case NodeKind::IntLiteral: return table.literal(node.as<IntLiteral>().value);
+    case NodeKind::FloatLiteral: return named(Kind::Float);
+    case NodeKind::DurationLiteral: return named(Kind::Duration);
+    case NodeKind::StringLiteral: return table.literal(node.as<StringLiteral>().value);
+    case NodeKind::InterpolatedString:
+      for (const Node* part : node.as<InterpolatedString>().parts) infer(*part);
+      return named(Kind::String);
+    case NodeKind::Identifier: return identifier(node.as<Identifier>());
+    case NodeKind::ListLiteral: return list_literal(node.as<ListLiteral>(), expected);
+    case NodeKind::DictLiteral: return dict_literal(node.as<DictLiteral>().entries, expected);
+    case NodeKind::StructLiteral: return struct_literal(node.as<StructLiteral>());
+    case NodeKind::Closure: return closure(node.as<Closure>(), expected);
+    case NodeKind::Unary: return unary(node.as<Unary>());
+    case NodeKind::Binary: return binary(node.as<Binary>(), expected);
+    case NodeKind::Range:
+      infer(*node.as<Range>().start);
+      infer(*node.as<Range>().end);
+      return table.named(Kind::List, {named(Kind::Int)});
+    case NodeKind::Ternary: return ternary(node.as<Ternary>(), expected);
+    case NodeKind::Pipe: return pipe(node.as<Pipe>());
+    case NodeKind::Spread: return infer(*node.as<Spread>().operand);
+    case NodeKind::NamedArgument: return infer(*node.as<NamedArgument>().value, expected);
+    case NodeKind::Call: return call(node.as<Call>(), expected);
+    case NodeKind::MethodCall: return method_call(node.as<MethodCall>(), expected);
+    case NodeKind::Member: return member(node.as<Member>());
+    case NodeKind::Index: return index(node.as<Index>());
+    case NodeKind::Slice: return slice(node.as<Slice>());
+    case NodeKind::TryUnwrap: {
+      const Type* plain = known_.relation.plain(infer(*node.as<TryUnwrap>().operand));
+      return plain->kind == Kind::Result && argument(plain, 0) ? argument(plain, 0) : any();
+    }
+    case NodeKind::TryStar: return infer(*node.as<TryStar>().operand, expected);
+    case NodeKind::Block: return block(node.as<Block>(), expected);
+    case NodeKind::If: return if_else(node.as<If>(), expected);
+    case NodeKind::Match: return match(node.as<Match>(), expected);
+    case NodeKind::Try: return try_catch(node.as<Try>(), expected);
+    case NodeKind::Retry: {
+      infer(*node.as<Retry>().count);
+      return table.optional(aside(*node.as<Retry>().body));
+    }
+    case NodeKind::Parallel: return parallel(node.as<Parallel>());
+    case NodeKind::Spawn: {
+      const Type* body = closure(*node.as<Spawn>().body, nullptr);
+      return table.named(Kind::Task, {body->result});
+    }
+    case NodeKind::Deadline: infer(*node.as<Deadline>().duration); return block(*node.as<Deadline>().body, expected);
+    case NodeKind::Mutex: return block(*node.as<Mutex>().body, expected);
+    case NodeKind::Select: return select(node.as<Select>());
+    case NodeKind::CostRoute:
+      for (const DictEntry& option : node.as<CostRoute>().options) infer(*option.value);
+      return block(*node.as<CostRoute>().body, expected);
+    case NodeKind::HumanCall: return human_call(node.as<HumanCall>());
+    // Statements, where a value is asked for.
+    case NodeKind::Let:
+    case NodeKind::Const:
+    case NodeKind::Assign:
+    case NodeKind::For:
+    case NodeKind::While:
+    case NodeKind::Return:
+    case NodeKind::Throw:
+    case NodeKind::Break:
+    case NodeKind::Continue:
+    case NodeKind::Defer:
+    case NodeKind::Guard:
+    case NodeKind::Require:
+    case NodeKind::Yield:
+    case NodeKind::Emit:
+    case NodeKind::Natural:
+    case NodeKind::Function:
+    case NodeKind::Pipeline:
+    case NodeKind::Override:
+    case NodeKind::Tool:
+    case NodeKind::Skill:
+    case NodeKind::EvalPack:
+    case NodeKind::TypeAlias:
+    case NodeKind::Enum:
+    case NodeKind::Struct:
+    case NodeKind::Impl:
+    case NodeKind::Interface:
+    case NodeKind::Import:
+    case NodeKind::Broken: return statement(node, expected);
+  }
+  return any();
+}
+
+// ---- names ----
+
+const Type* Checker::identifier(const Identifier& node) {
+  const compile::Variable* meant = variable(node);
+  if (!meant) {
+    if (known_.program.catalog.constant(node.name)) return named(Kind::Float);
+    const Type* builtin = known_.builtin(node.name);
+    // `skills` alone is what `skills()` gives.
+    bool is_value = builtin && builtin->kind == Kind::Function && builtin->params.empty();
+    return builtin && !is_value ? builtin : any();
+  }
+  return current(node).type;
+}
+
+// ---- literals ----
+
+// Beyond these a literal is data, of which nobody wants to know the type.
+static constexpr size_t kMostKinds = 8;
+static constexpr size_t kMostFields = 256;
+
+const Type* Checker::list_literal(const ListLiteral& node, const Type* expected) {
+  const Type* wanted = nullptr;
+  if (expected) {
+    for (const Type* member : known_.members(expected)) {
+      const Type* plain = known_.relation.plain(member);
+      if (plain->kind == Kind::List || plain->kind == Kind::Iterable) wanted = argument(plain, 0);
+    }
+    // Where anything will do, it is what it is.
+    if (wanted && types::is_gradual(known_.relation.plain(wanted))) wanted = nullptr;
+  }
+  if (node.items.empty()) return wanted ? known_.table.named(Kind::List, {wanted}) : named(Kind::List);
+  std::vector<const Type*> items;
+  bool all_fit = wanted != nullptr;
+  for (const Node* item : node.items) {
+    const Type* type = infer(*item, item->is(NodeKind::Spread) ? expected : wanted);
+    if (item->is(NodeKind::Spread)) {
+      const Type* plain = known_.relation.plain(type);
+      type = (plain->kind == Kind::List || plain->kind == Kind::Set) && argument(plain, 0) ? argument(plain, 0) : any();
+    }
+    all_fit = all_fit && fits(type, wanted);
+    const Type* one = known_.widened(type);
+    auto is_same = [&](const Type* known) { return same_type(known, one); };
+    if (items.size() <= kMostKinds && std::ranges::none_of(items, is_same)) items.push_back(one);
+  }
+  // What fits is what was asked for; otherwise the difference shall be seen.
+  if (all_fit) return known_.table.named(Kind::List, {wanted});
+  return known_.table.named(Kind::List, {items.size() > kMostKinds ? any() : known_.table.unite(items)});
+}
+
+const Type* Checker::dict_literal(List<DictEntry> entries, const Type* expected) {
+  const Type* shape = nullptr;
+  const Type* value_type = nullptr;
+  if (expected) {
+    size_t shapes = 0;
+    for (const Type* member : known_.members(expected)) {
+      const Type* plain = known_.relation.plain(member);
+      if (plain->kind == Kind::Dict) value_type = argument(plain, 1);
+      if (const Type* one = plain->kind == Kind::Struct ? nullptr : known_.relation.as_shape(plain)) {
+        shape = one;
+        ++shapes;
+      }
+    }
+    if (shapes > 1) shape = nullptr;
+  }
+  std::vector<types::Field> fields;
+  std::vector<const Type*> tails;
+  bool is_open = false;
+  if (entries.size() > kMostFields && !shape) {
+    for (const DictEntry& entry : entries) {
+      if (entry.computed) infer(*entry.computed);
+      infer(*entry.value, value_type);
+    }
+    return named(Kind::Dict);
+  }
+  auto put = [&](std::string_view name, const Type* type) {
+    for (types::Field& field : fields) {
+      if (field.name == name) {
+        field = {name, type};
+        return;
+      }
+    }
+    fields.push_back({name, type});
+  };
+  for (const DictEntry& entry : entries) {
+    if (entry.computed) {
+      infer(*entry.computed);
+      is_open = true;
+    }
+    if (entry.form == KeyForm::Spread) {
+      const Type* plain = known_.relation.plain(infer(*entry.value));
+      const Type* spread = known_.relation.as_shape(plain);
+      if (!spread || !spread->items.empty()) {
+        is_open = true;
+        continue;
+      }
+      for (const types::Field& field : spread->fields) {
+        if (field.optional) is_open = true;
+        else put(field.name, field.type);
+      }
+      continue;
+    }
+    const Type* wanted = value_type;
+    if (shape) {
+      for (const types::Field& field : shape->fields) {
+        if (field.name == entry.key.text) wanted = field.optional ? known_.table.optional(field.type) : field.type;
+      }
+    }
+    const Type* type = infer(*entry.value, wanted);
+    if (!entry.computed) put(entry.key.text, type);
+  }
+  if (is_open) {
+    // With keys that only the run knows it may have any field.
+    if (fields.empty() || !shape) return named(Kind::Dict);
+    tails.push_back(named(Kind::Dict));
+  }
+  return known_.table.shape(fields, tails, true);
+}
+
+const Type* Checker::struct_literal(const StructLiteral& node) {
+  const compile::Variable* owner = variable(node);
+  const Node* declaration = owner ? owner->declaration : nullptr;
+  if (!declaration || !declaration->is(NodeKind::Struct)) {
+    for (const DictEntry& entry : node.fields) infer(*entry.value);
+    return any();
+  }
+  std::vector<const Type*> arguments;
+  for (const TypeNode* argument : node.type_args) arguments.push_back(known_.lowering.lower(*argument));
+  auto& structure = declaration->as<Struct>();
+  // Type arguments that are not written are not known.
+  while (arguments.size() < structure.generics.size()) arguments.push_back(any());
+  const Type* type = known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
+  struct_fields(type, node.fields, node.name.span);
+  return type;
+}
+
+void Checker::struct_fields(const Type* structure, List<DictEntry> entries, Span where) {
+  auto fields = known_.lowering.fields(structure);
+  std::unordered_set<std::string_view> given;
+  bool has_spread = false;
+  for (const DictEntry& entry : entries) {
+    if (entry.form == KeyForm::Spread || entry.computed) {
+      has_spread = true;
+      infer(*entry.value);
+      continue;
+    }
+    given.insert(entry.key.text);
+    const Type* wanted = nullptr;
+    for (const types::Field& field : fields) {
+      if (field.name == entry.key.text) wanted = field.optional ? known_.table.optional(field.type) : field.type;
+    }
+    if (wanted) {
+      expect(*entry.value, wanted, Code::FieldMismatch,
+             fmt::format("field `{}` in struct `{}`", entry.key.text, structure->text));
+      continue;
+    }
+    infer(*entry.value);
+    std::vector<std::string_view> names;
+    for (const types::Field& field : fields) names.push_back(field.name);
+    auto told = report(Code::UnknownStructField, entry.key.span, entry.key.text, structure->text);
+    auto close = text::close_names(entry.key.text, names);
+    if (!close.empty()) {
+      told.help(fmt::format("did you mean `{}`?", close[0]));
+      told.fix({fmt::format("use `{}`", close[0]), entry.key.span, std::string(close[0]), false});
+    } else {
+      told.help(fmt::format("it has {}", fmt::join(names, ", ")));
+    }
+  }
+  if (has_spread) return;
+  for (const types::Field& field : fields) {
+    if (field.optional || given.contains(field.name) || known_.has_nil(field.type) || types::is_gradual(field.type)) {
+      continue;
+    }
+    report(Code::MissingStructField, where, field.name, structure->text)
+        .help(fmt::format("its type is {}", shown(field.type)));
+  }
+}
+
+// ---- branches ----
+
+const Type* Checker::if_else(const If& node, const Type* expected) {
+  Narrowing narrowing = condition(*node.condition);
+  bool was_reachable = flow_.reachable;
+  size_t mark = flow_.mark();
+  flow_.set_all(narrowing.yes);
+  const Type* then = block(*node.then_block, expected);
+  std::vector<Flow::Branch> branches = {flow_.take(mark, was_reachable)};
+  flow_.set_all(narrowing.no);
+  const Type* otherwise = node.else_branch ? infer(*node.else_branch, expected) : known_.nil();
+  branches.push_back(flow_.take(mark, was_reachable));
+  flow_.join(branches, known_.table);
+  flow_.reachable = flow_.reachable && was_reachable;
+  if (!branches[0].reachable) then = named(Kind::Never);
+  if (!branches[1].reachable) otherwise = named(Kind::Never);
+  return known_.table.unite({then, otherwise});
+}
+
+const Type* Checker::ternary(const Ternary& node, const Type* expected) {
+  Narrowing narrowing = condition(*node.condition);
+  bool was_reachable = flow_.reachable;
+  size_t mark = flow_.mark();
+  flow_.set_all(narrowing.yes);
+  const Type* then = infer(*node.then_value, expected);
+  std::vector<Flow::Branch> branches = {flow_.take(mark, was_reachable)};
+  flow_.set_all(narrowing.no);
+  const Type* otherwise = infer(*node.else_value, expected);
+  branches.push_back(flow_.take(mark, was_reachable));
+  flow_.join(branches, known_.table);
+  flow_.reachable = flow_.reachable && was_reachable;
+  return known_.table.unite({then, otherwise});
+}
+
+const Type* Checker::aside(const Block& body, const Type* expected) {
+  forget_assigned(body);
+  bool was_reachable = flow_.reachable;
+  size_t mark = flow_.mark();
+  const Type* type = block(body, expected);
+  flow_.take(mark, was_reachable);
+  forget_assigned(body);
+  return type;
+}
+
+const Type* Checker::try_catch(const Try& node, const Type* expected) {
+  bool was_reachable = flow_.reachable;
+  forget_assigned(*node.body);
+  size_t mark = flow_.mark();
+  const Type* body = block(*node.body, node.has_catch ? expected : nullptr);
+  std::vector<Flow::Branch> branches = {flow_.take(mark, was_reachable)};
+  const Type* type = body;
+  if (node.has_catch) {
+    if (!node.error_name.empty()) {
+      const Type* error = node.error_type ? known_.lowering.lower(*node.error_type) : nullptr;
+      declare(variable(node), error, error != nullptr);
+    }
+    const Type* caught = node.catch_block ? block(*node.catch_block, expected) : known_.nil();
+    branches.push_back(flow_.take(mark, was_reachable));
+    if (!branches[0].reachable) type = named(Kind::Never);
+    if (!branches[1].reachable) caught = named(Kind::Never);
+    type = known_.table.unite({type, caught});
+  } else if (!node.finally_block) {
+    // Without a handler it gives a Result, and the program goes on.
+    type = known_.table.named(Kind::Result, {body, any()});
+    branches[0].reachable = was_reachable;
+  }
+  flow_.join(branches, known_.table);
+  flow_.reachable = flow_.reachable && was_reachable;
+  forget_assigned(*node.body);
+  if (node.catch_block) forget_assigned(*node.catch_block);
+  if (node.finally_block) {
+    bool ends = flow_.reachable;
+    flow_.reachable = was_reachable;
+    block(*node.finally_block);
+    flow_.reachable = flow_.reachable && ends;
+  }
+  return flow_.reachable ? type : named(Kind::Never);
+}
+
+const Type* Checker::select(const Select& node) {
+  bool was_reachable = flow_.reachable;
+  size_t mark = flow_.mark();
+  std::vector<Flow::Branch> branches;
+  std::vector<const Type*> types;
+  for (const SelectCase& option : node.cases) {
+    if (option.source) {
+      const Type* source = known_.relation.plain(infer(*option.source));
+      const Type* item = source->kind == Kind::Channel ? argument(source, 0) : nullptr;
+      if (!option.binding.empty()) declare(variable(option), item, false);
+    }
+    const Type* type = block(*option.body);
+    branches.push_back(flow_.take(mark, was_reachable));
+    if (branches.back().reachable) types.push_back(type);
+  }
+  flow_.join(branches, known_.table);
+  flow_.reachable = flow_.reachable && was_reachable;
+  return known_.table.unite(types);
+}
+
+const Type* Checker::parallel(const Parallel& node) {
+  const Type* source = infer(*node.source);
+  if (node.max_concurrent) infer(*node.max_concurrent);
+  const Type* item = node.mode == ParallelMode::Count ? named(Kind::Int) : item_type(source, *node.source);
+  types::Parameter param{"", item};
+  const Type* wanted = known_.table.function(std::span(&param, node.body->params.empty() ? 0 : 1), any());
+  const Type* body = closure(*node.body, wanted);
+  if (node.as_stream) return known_.table.named(Kind::Stream, {body->result});
+  if (node.mode == ParallelMode::Settle) return named(Kind::Dict);
+  return known_.table.named(Kind::List, {known_.widened(body->result)});
+}
+
+// ---- what is expected ----
+
+bool Checker::expect(const Node& value, const Type* expected, Code code, const std::string& context) {
+  const Type* actual = infer(value, expected);
+  if (fits(actual, expected)) return true;
+  return mismatch(value, actual, expected, code, context);
+}
+
+// The part of a literal that is to blame, so that the carets show it.
+static const Node* blamed(const Node& value, const Type* actual, const Type* expected, Knowledge& known) {
+  if (!value.is(NodeKind::DictLiteral)) return &value;
+  const Type* shape = known.relation.as_shape(known.without_nil(expected));
+  const Type* given = known.relation.as_shape(actual);
+  if (!shape || !given) return &value;
+  const Node* found = nullptr;
+  for (const DictEntry& entry : value.as<DictLiteral>().entries) {
+    for (const types::Field& wanted : shape->fields) {
+      if (wanted.name != entry.key.text || entry.computed || entry.form == KeyForm::Spread) continue;
+      const Type* type = wanted.optional ? known.table.optional(wanted.type) : wanted.type;
+      for (const types::Field& field : given->fields) {
+        if (field.name != wanted.name || known.relation.fits(field.type, type)) continue;
+        if (found) return &value;  // several
+        found = entry.value;
+      }
+    }
+  }
+  return found ? found : &value;
+}
+
+bool Checker::mismatch(const Node& value, const Type* actual, const Type* expected, Code code,
+                       const std::string& context) {
+  // The value of a literal matters where others are wanted.
+  if (!fits(known_.widened(actual), expected)) actual = known_.widened(actual);
+  std::string detail = known_.relation.detail(actual, expected);
+  if (!detail.empty()) detail = fmt::format(" ({})", detail);
+  auto told =
+      report(code, blamed(value, actual, expected, known_)->span, context, shown(expected), shown(actual), detail);
+  told.label("found this type");
+  const Type* plain = known_.relation.plain(actual);
+  const Type* wanted = known_.relation.plain(expected);
+  if (plain->kind == Kind::Unknown) {
+    told.help("narrow it first: `type_of(x) == \"...\"`, `schema_is(x, T)`, or `schema_expect(x, T)`");
+  } else if (known_.has_nil(actual) && !known_.has_nil(expected) && fits(known_.without_nil(actual), expected)) {
+    told.help("it may be nil: give a default with `??`, or check `!= nil` first");
+  } else if (wanted->kind == Kind::String && (plain->kind == Kind::Int || plain->kind == Kind::IntLiteral ||
+                                              plain->kind == Kind::Float || plain->kind == Kind::Bool)) {
+    told.help("use `to_string(...)` or \"${...}\"");
+    told.fix({"convert it with to_string", value.span, fmt::format("to_string({})", module_.source->text(value.span)),
+              false});
+  } else if (wanted->kind == Kind::Int && (plain->kind == Kind::String || plain->kind == Kind::StringLiteral)) {
+    told.help("use `to_int(...)`, which is nil when the text is no number");
+  }
+  return false;
+}
+
+}  // namespace harn::check

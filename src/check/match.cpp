@@ -1,0 +1,274 @@
+// Match: what each arm knows, and whether an arm is missing.
+#include <algorithm>
+#include <optional>
+
+#include "base/fmt.h"
+#include "check/checker.h"
+
+namespace harn::check {
+
+using diag::Code;
+using namespace syntax;
+using types::argument;
+
+// The values that arms without a guard have taken.
+struct Checker::Covered {
+  bool everything = false;
+  std::vector<const Type*> literals;
+  std::vector<std::string_view> variants;
+};
+
+// The variable or path that a match looks at: `match x`, `match m.kind`, `match type_of(x)`.
+namespace {
+struct Subject {
+  const Node* value = nullptr;
+  bool by_type = false;
+};
+}  // namespace
+
+const Type* Checker::match(const Match& node, const Type* expected) {
+  const Type* type = infer(*node.subject);
+  Subject subject{node.subject};
+  if (is_builtin_call(*node.subject, "type_of") && node.subject->as<Call>().args.size() == 1) {
+    subject = {node.subject->as<Call>().args[0], true};
+  }
+  bool was_reachable = flow_.reachable;
+  size_t mark = flow_.mark();
+  std::vector<Flow::Branch> branches;
+  std::vector<const Type*> results;
+  Covered covered;
+  Facts others;  // what is left when the arms so far did not match
+  for (const MatchArm& arm : node.arms) {
+    flow_.set_all(others);
+    const MatchPattern& pattern = *arm.pattern;
+    // The alternatives of the arm, if all are literals or variants.
+    std::vector<const MatchPattern*> alternatives = {&pattern};
+    if (pattern.kind == MatchPatternKind::Or) alternatives.assign(pattern.items.begin(), pattern.items.end());
+    Facts arm_facts, rest;
+    bool first = true;
+    for (const MatchPattern* one : alternatives) {
+      auto meaning = bindings_.meaning(*one);
+      Narrowing narrowing;
+      if (meaning.kind == MatchPatternKind::Value && meaning.value) {
+        const Type* literal = infer(*meaning.value);
+        bool is_literal = literal->kind == Kind::StringLiteral || literal->kind == Kind::IntLiteral ||
+                          literal->kind == Kind::BoolLiteral;
+        if (subject.by_type && literal->kind == Kind::StringLiteral)
+          narrowing = type_test(*subject.value, literal->text);
+        else if (literal->kind == Kind::Nil) narrowing = nil_test(*subject.value);
+        else if (is_literal) narrowing = literal_test(*subject.value, literal);
+        if (!arm.guard && (is_literal || literal->kind == Kind::Nil)) covered.literals.push_back(literal);
+        const Type* plain = known_.relation.plain(type);
+        if (is_literal && !types::is_gradual(plain) && plain->kind != Kind::Unknown && !could_equal(type, literal)) {
+          report(Code::PatternMismatch, one->span, shown(type), shown(known_.widened(literal)));
+        }
+      } else if (meaning.kind == MatchPatternKind::Variant) {
+        bool binds_all = std::ranges::all_of(one->items, [&](const MatchPattern* item) {
+          auto inner = bindings_.meaning(*item);
+          return inner.kind == MatchPatternKind::Wildcard || inner.kind == MatchPatternKind::Bind;
+        });
+        if (!arm.guard && binds_all) covered.variants.push_back(one->name.text);
+      } else if (meaning.kind == MatchPatternKind::Wildcard || meaning.kind == MatchPatternKind::Bind) {
+        if (!arm.guard) covered.everything = true;
+      }
+      // An or-pattern: one of its alternatives.
+      if (first) arm_facts = narrowing.yes;
+      else {
+        Facts sum;
+        for (auto& [path, fact] : arm_facts) {
+          for (auto& [other, second] : narrowing.yes) {
+            if (path != other) continue;
+            Fact joined = fact;
+            joined.type = known_.table.unite({fact.type, second.type});
+            sum.emplace_back(path, joined);
+          }
+        }
+        arm_facts = std::move(sum);
+      }
+      first = false;
+      rest.insert(rest.end(), narrowing.no.begin(), narrowing.no.end());
+      // The next alternative is only tried when this one did not match.
+      flow_.set_all(narrowing.no);
+    }
+    flow_.take(mark, was_reachable);
+    flow_.set_all(others);
+    flow_.set_all(arm_facts);
+    bind_match(pattern, current_subject(*subject.value, type, subject.by_type));
+    if (arm.guard) {
+      Narrowing guard = condition(*arm.guard);
+      flow_.set_all(guard.yes);
+    } else {
+      // What the last arm has left is less than what those before did.
+      for (auto& [path, fact] : rest) {
+        auto known = std::ranges::find(others, path, [](auto& one) { return one.first; });
+        if (known == others.end()) others.emplace_back(path, fact);
+        else known->second = fact;
+      }
+    }
+    const Type* result = block(*arm.body, expected);
+    branches.push_back(flow_.take(mark, was_reachable));
+    if (branches.back().reachable) results.push_back(result);
+  }
+  // Where no arm matches there is an error at run time: nothing goes on from there.
+  bool complete = covered.everything || check_exhaustive(node, type, covered);
+  flow_.join(branches, known_.table);
+  flow_.reachable = flow_.reachable && was_reachable;
+  // What is told to be missing may come here.
+  if (!complete) flow_.reachable = was_reachable;
+  return known_.table.unite(results);
+}
+
+// The type of what the pattern takes apart.
+const Type* Checker::current_subject(const Node& value, const Type* type, bool by_type) {
+  if (by_type) return named(Kind::String);
+  PathId path = path_of(value);
+  const Fact* fact = path ? flow_.find(path) : nullptr;
+  return fact ? fact->type : type;
+}
+
+bool Checker::could_equal(const Type* type, const Type* literal) {
+  for (const Type* member : known_.members(type)) {
+    const Type* plain = known_.relation.plain(member);
+    if (types::is_gradual(plain) || plain->kind == Kind::Unknown || plain->kind == Kind::Parameter ||
+        plain->kind == Kind::Error || plain->kind == Kind::Duration) {
+      return true;
+    }
+    if (fits(literal, member) || fits(known_.widened(literal), known_.widened(member))) return true;
+  }
+  return false;
+}
+
+void Checker::bind_match(const MatchPattern& pattern, const Type* type) {
+  auto meaning = bindings_.meaning(pattern);
+  const Type* plain = known_.relation.plain(known_.without_nil(type));
+  switch (meaning.kind) {
+    case MatchPatternKind::Bind: declare(variable(pattern), type, false); break;
+    case MatchPatternKind::Variant: {
+      std::vector<const Type*> payload;
+      if (meaning.owner) {
+        const Type* owner =
+            plain->kind == Kind::Enum && plain->declaration == meaning.owner
+                ? plain
+                : known_.table.declared(Kind::Enum, meaning.owner->name.text, *meaning.owner,
+                                        std::vector<const Type*>(meaning.owner->generics.size(), any()));
+        for (const types::Field& field : known_.lowering.payloads(owner)) {
+          if (field.name == pattern.name.text) payload.push_back(field.type);
+        }
+      } else if (plain->kind == Kind::Result) {
+        const Type* part = argument(plain, pattern.name.text == "Ok" ? 0 : 1);
+        if (part) payload.push_back(part);
+      }
+      for (size_t i = 0; i < pattern.items.size(); ++i) {
+        bind_match(*pattern.items[i], i < payload.size() ? payload[i] : any());
+      }
+      break;
+    }
+    case MatchPatternKind::List: {
+      const Type* item = plain->kind == Kind::List && argument(plain, 0) ? argument(plain, 0) : any();
+      for (const MatchPattern* one : pattern.items) bind_match(*one, item);
+      if (pattern.has_rest) declare(variable(pattern), plain->kind == Kind::List ? plain : nullptr, false);
+      break;
+    }
+    case MatchPatternKind::Dict: {
+      // Only variants whose other fields have the values that the pattern wants.
+      for (size_t i = 0; i < pattern.items.size(); ++i) {
+        const Type* found = nullptr;
+        for (const Type* member : known_.members(plain)) {
+          const Type* field = field_of(member, pattern.keys[i].text);
+          if (!field) field = any();
+          found = found ? known_.table.unite({found, field}) : field;
+        }
+        const MatchPattern& item = *pattern.items[i];
+        bool is_key = item.span == pattern.keys[i].span;
+        if (is_key) declare(variable(item), found, false);
+        else bind_match(item, found ? found : any());
+      }
+      if (pattern.has_rest) declare(variable(pattern), nullptr, false);
+      break;
+    }
+    case MatchPatternKind::Value:
+    case MatchPatternKind::Wildcard:
+    case MatchPatternKind::Or: break;
+  }
+}
+
+// ---- missing arms ----
+
+bool Checker::check_exhaustive(const Match& node, const Type* type, const Covered& covered) {
+  auto& members = known_.members(type);
+  if (members.empty()) return true;
+  std::string what;
+  std::vector<std::string> missing;
+  bool has_literals = false, has_others = false;
+  std::unordered_set<const Type*> taken;
+  for (const Type* literal : covered.literals) taken.insert(literal->canonical);
+  for (const Type* member : members) {
+    const Type* plain = known_.relation.plain(member);
+    switch (plain->kind) {
+      case Kind::Enum:
+        for (const EnumVariant& variant : plain->declaration->as<Enum>().variants) {
+          if (std::ranges::find(covered.variants, variant.name.text) == covered.variants.end()) {
+            missing.push_back(std::string(variant.name.text));
+          }
+        }
+        what = fmt::format("enum {}: missing variants", plain->text);
+        break;
+      case Kind::Result:
+        for (std::string_view variant : {"Ok", "Err"}) {
+          if (std::ranges::find(covered.variants, variant) == covered.variants.end()) missing.emplace_back(variant);
+        }
+        what = "Result: missing variants";
+        break;
+      case Kind::StringLiteral:
+      case Kind::IntLiteral:
+      case Kind::BoolLiteral:
+      case Kind::Nil: {
+        if (!taken.contains(plain->canonical)) missing.push_back(shown(plain));
+        if (plain->kind != Kind::Nil) has_literals = true;
+        break;
+      }
+      default: has_others = true;
+    }
+  }
+  if (has_others || (what.empty() && !has_literals)) return true;  // nobody says that these are all
+  if (missing.empty()) return true;
+  if (has_literals) {
+    bool is_tag = tags_a_union(*node.subject);
+    what = is_tag ? "tagged shape union: missing variants" : "literal union: missing";
+  }
+  std::string list = fmt::format("{}", fmt::join(missing, ", "));
+  auto told = report(Code::NotExhaustive, node.subject->span, what, list);
+  told.label("not every value has an arm").help(fmt::format("add arms for {}, or a last arm `_ -> {{ ... }}`", list));
+  // The last brace is where new arms go.
+  std::string arms;
+  for (const std::string& one : missing) {
+    std::string pattern = one;
+    for (const Type* member : members) {
+      const Type* plain = known_.relation.plain(member);
+      if (plain->kind != Kind::Enum) continue;
+      for (const EnumVariant& variant : plain->declaration->as<Enum>().variants) {
+        if (variant.name.text != one) continue;
+        pattern = fmt::format("{}.{}", plain->text, one);
+        std::vector<std::string> names;
+        for (const Param& field : variant.fields) {
+          names.push_back(field.name.empty() ? "_" : fmt::format("_{}", field.name.text));
+        }
+        if (!names.empty()) pattern += fmt::format("({})", fmt::join(names, ", "));
+      }
+    }
+    arms += fmt::format("  {} -> {{ unreachable() }}\n", pattern);
+  }
+  Span end{node.span.end - 1, node.span.end - 1};
+  told.fix({"add the missing arms", end, arms, false});
+  return false;
+}
+
+// Whether the value is the field that tells the variants of a union apart.
+bool Checker::tags_a_union(const Node& value) {
+  if (!value.is(NodeKind::Member)) return false;
+  auto& members = known_.members(current(*value.as<Member>().object).type);
+  return members.size() > 1 &&
+         std::ranges::all_of(members, [&](const Type* member) { return known_.relation.as_shape(member) != nullptr; });
+}
+
+}  // namespace harn::check

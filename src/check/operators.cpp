@@ -1,0 +1,241 @@
+// Operators: which types they take, and what comes out.
+#include "base/fmt.h"
+#include "check/checker.h"
+
+namespace harn::check {
+
+using diag::Code;
+using namespace syntax;
+using types::argument;
+
+namespace {
+
+bool is_number(Kind kind) {
+  return kind == Kind::Int || kind == Kind::Float || kind == Kind::Number || kind == Kind::IntLiteral;
+}
+bool is_int(Kind kind) { return kind == Kind::Int || kind == Kind::IntLiteral; }
+bool is_text(Kind kind) { return kind == Kind::String || kind == Kind::StringLiteral; }
+bool is_duration(Kind kind) { return kind == Kind::Duration; }
+
+// Kinds whose values take part in no arithmetic, for certain.
+bool is_settled(Kind kind) {
+  switch (kind) {
+    case Kind::Nil:
+    case Kind::Bool:
+    case Kind::BoolLiteral:
+    case Kind::Int:
+    case Kind::IntLiteral:
+    case Kind::Float:
+    case Kind::Number:
+    case Kind::String:
+    case Kind::StringLiteral:
+    case Kind::List:
+    case Kind::Dict:
+    case Kind::Shape:
+    case Kind::Set:
+    case Kind::Struct:
+    case Kind::Enum:
+    case Kind::Function:
+    case Kind::Closure: return true;
+    default: return false;
+  }
+}
+
+std::string_view sign(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::Or: return "||";
+    case BinaryOp::And: return "&&";
+    case BinaryOp::Equal: return "==";
+    case BinaryOp::NotEqual: return "!=";
+    case BinaryOp::Less: return "<";
+    case BinaryOp::Greater: return ">";
+    case BinaryOp::LessEqual: return "<=";
+    case BinaryOp::GreaterEqual: return ">=";
+    case BinaryOp::In: return "in";
+    case BinaryOp::NotIn: return "not in";
+    case BinaryOp::Add: return "+";
+    case BinaryOp::Subtract: return "-";
+    case BinaryOp::Coalesce: return "??";
+    case BinaryOp::Multiply: return "*";
+    case BinaryOp::Divide: return "/";
+    case BinaryOp::Modulo: return "%";
+    case BinaryOp::Power: return "**";
+  }
+  return "";
+}
+
+}  // namespace
+
+const Type* Checker::unary(const Unary& node) {
+  if (node.op == UnaryOp::Not) {
+    condition(*node.operand);
+    return named(Kind::Bool);
+  }
+  const Type* type = known_.relation.plain(infer(*node.operand));
+  if (type->kind == Kind::IntLiteral && type->integer != INT64_MIN) return known_.table.literal(-type->integer);
+  if (is_number(type->kind) || is_duration(type->kind)) return type;
+  if (is_settled(type->kind)) {
+    report(Code::BadOperand, node.span, fmt::format("can't negate {}", shown(known_.widened(type))))
+        .label("needs a number");
+  }
+  return any();
+}
+
+const Type* Checker::binary(const Binary& node, const Type* expected) {
+  switch (node.op) {
+    case BinaryOp::And:
+    case BinaryOp::Or: {
+      // Of both the outcome is a value; how it is narrowed on the way is the same as in a condition.
+      Narrowing left = condition(*node.left);
+      size_t mark = flow_.mark();
+      bool was_reachable = flow_.reachable;
+      flow_.set_all(node.op == BinaryOp::And ? left.yes : left.no);
+      infer(*node.right);
+      flow_.take(mark, was_reachable);
+      return named(Kind::Bool);
+    }
+    case BinaryOp::Coalesce: return coalesce(node, expected);
+    case BinaryOp::Equal:
+    case BinaryOp::NotEqual:
+    case BinaryOp::In:
+    case BinaryOp::NotIn:
+      infer(*node.left);
+      infer(*node.right);
+      return named(Kind::Bool);
+    case BinaryOp::Less:
+    case BinaryOp::Greater:
+    case BinaryOp::LessEqual:
+    case BinaryOp::GreaterEqual: {
+      const Type* left = infer(*node.left);
+      const Type* right = infer(*node.right);
+      Kind a = known_.relation.plain(left)->kind, b = known_.relation.plain(right)->kind;
+      bool ordered = (is_number(a) && is_number(b)) || (is_text(a) && is_text(b)) || (is_duration(a) || is_duration(b));
+      if (!ordered && is_settled(a) && is_settled(b)) {
+        report(Code::DubiousComparison, node.span, sign(node.op), shown(left), shown(right))
+            .help("only numbers and texts have an order; others compare as equal");
+      }
+      return named(Kind::Bool);
+    }
+    case BinaryOp::Add:
+    case BinaryOp::Subtract:
+    case BinaryOp::Multiply:
+    case BinaryOp::Divide:
+    case BinaryOp::Modulo:
+    case BinaryOp::Power: {
+      const Type* left = infer(*node.left);
+      const Type* right = infer(*node.right);
+      return arithmetic(node.op, left, right, *node.left, *node.right, node.span);
+    }
+  }
+  return any();
+}
+
+const Type* Checker::coalesce(const Binary& node, const Type* expected) {
+  const Type* left = infer(*node.left);
+  const Type* inside = known_.without_nil(left);
+  // Only evaluated when the left side is nil.
+  size_t mark = flow_.mark();
+  bool was_reachable = flow_.reachable;
+  const Type* right = infer(*node.right, expected ? expected : inside);
+  if (!flow_.reachable) right = named(Kind::Never);
+  flow_.take(mark, was_reachable);
+  if (types::is_gradual(known_.relation.plain(left))) return any();
+  // `options ?? {}`: an empty literal is whatever the other side is.
+  bool is_empty = (node.right->is(NodeKind::DictLiteral) && node.right->as<DictLiteral>().entries.empty()) ||
+                  (node.right->is(NodeKind::ListLiteral) && node.right->as<ListLiteral>().items.empty());
+  if (is_empty && known_.relation.plain(inside)->kind == Kind::Never) return right;
+  if (is_empty) {
+    const Type* shape = known_.relation.as_shape(inside);
+    bool all_optional = shape != nullptr;
+    if (shape) {
+      for (const types::Field& field : shape->fields) all_optional = all_optional && field.optional;
+    }
+    if (!shape || all_optional) return inside;
+  }
+  return known_.table.unite({inside, right});
+}
+
+const Type* Checker::added(const Type* left, const Type* right) {
+  types::TypeTable& table = known_.table;
+  if (left->kind == Kind::List && right->kind == Kind::List) {
+    const Type* a = argument(left, 0);
+    const Type* b = argument(right, 0);
+    return a && b ? table.named(Kind::List, {table.unite({a, b})}) : named(Kind::List);
+  }
+  bool left_dict = left->kind == Kind::Dict || left->kind == Kind::Shape;
+  bool right_dict = right->kind == Kind::Dict || right->kind == Kind::Shape;
+  if (!left_dict || !right_dict) return nullptr;
+  const Type* a = known_.relation.as_shape(left);
+  const Type* b = known_.relation.as_shape(right);
+  if (!a || !b) return same_type(left, right) ? left : named(Kind::Dict);
+  // The right side wins.
+  std::vector<const Type*> parts(a->items.begin(), a->items.end());
+  parts.push_back(b);
+  return table.shape(a->fields, parts, a->loose && b->loose);
+}
+
+const Type* Checker::arithmetic_of(BinaryOp op, const Type* left, const Type* right) {
+  Kind a = left->kind, b = right->kind;
+  if (is_number(a) && is_number(b)) {
+    if (is_int(a) && is_int(b)) return named(Kind::Int);
+    bool is_open = a == Kind::Number || b == Kind::Number;
+    return named(is_open && op != BinaryOp::Power ? Kind::Number : Kind::Float);
+  }
+  if (is_text(a) && is_text(b) && op == BinaryOp::Add) return named(Kind::String);
+  if (op == BinaryOp::Multiply && ((is_text(a) && is_int(b)) || (is_int(a) && is_text(b)))) return named(Kind::String);
+  if (op == BinaryOp::Add) {
+    if (const Type* sum = added(left, right)) return sum;
+  }
+  bool is_known = is_settled(a) && is_settled(b) && !(op == BinaryOp::Subtract && a == Kind::Set);
+  return is_known ? nullptr : any();
+}
+
+const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* right_type, const Node& left_node,
+                                const Node& right_node, Span where) {
+  const Type* left = known_.relation.plain(left_type);
+  const Type* right = known_.relation.plain(right_type);
+  auto nilable = [&](const Type* type, const Node& node) {
+    if (type->kind != Kind::Union || !known_.has_nil(type) || is_loose(node)) return false;
+    report(Code::BadOperand, node.span, fmt::format("operand of '{}' may be nil (type {})", sign(op), shown(type)))
+        .label("may be nil")
+        .help("give a default with `??`, or check `!= nil` first");
+    return true;
+  };
+  if (nilable(left, left_node) || nilable(right, right_node)) return any();
+  if (is_loose(left_node) || is_loose(right_node)) return any();
+  // Each alternative may meet each of the other side.
+  auto& lefts = known_.members(left_type);
+  auto& rights = known_.members(right_type);
+  constexpr size_t kMostPairs = 64;
+  if (lefts.size() * rights.size() > kMostPairs) return any();
+  std::vector<const Type*> results;
+  bool undefined = false;
+  for (const Type* one : lefts) {
+    for (const Type* other : rights) {
+      const Type* result = arithmetic_of(op, known_.relation.plain(one), known_.relation.plain(other));
+      if (result) results.push_back(result);
+      else undefined = true;
+    }
+  }
+  if (!undefined) return known_.table.unite(results);
+  Kind a = left->kind, b = right->kind;
+  left_type = known_.widened(left_type);
+  right_type = known_.widened(right_type);
+  if (op == BinaryOp::Add && (is_text(a) || is_text(b))) {
+    auto told = report(Code::TextJoined, where, shown(left_type), shown(right_type));
+    told.help("use \"${...}\" or `to_string(...)`");
+    return any();
+  }
+  std::string text;
+  if (op == BinaryOp::Add) text = fmt::format("can't add {} and {}", shown(left_type), shown(right_type));
+  else if (op == BinaryOp::Multiply && (is_text(a) || is_text(b))) {
+    text = fmt::format("can't multiply {} and {} (try string * int)", shown(left_type), shown(right_type));
+  } else {
+    text = fmt::format("can't use '{}' on {} and {} (needs numeric operands)", sign(op), shown(left_type),
+                       shown(right_type));
+  }
+  report(Code::BadOperand, where, text).label("not defined for these types");
+  return any();
+}
+
+}  // namespace harn::check

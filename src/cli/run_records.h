@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "vm/vm.h"
+
+// What is kept of a run whose program had agents work: one file of JSON each, in .harn-runs (HARN_RUN_DIR). `harn runs` shows
+// them.
+namespace harn::cli {
+
+// Notes what agents do while the program runs, and writes it down afterwards. A replay is no run of its own: nothing is written.
+class RunRecords {
+ public:
+  RunRecords(vm::Vm& vm, bool is_replay);
+
+  // Nothing is written when no agent has worked. That it cannot be written is told on standard error; the run was good.
+  void write(const std::string& program, int exit_code);
+
+ private:
+  void hear(const vm::Value& event);
+
+  vm::Vm& vm_;
+  std::chrono::system_clock::time_point
+      started_at_;                   // a text of it costs more than all else here, and few programs need one
+  std::vector<std::string> stages_;  // JSON, one for each agent loop that has ended
+  std::string last_status_;
+  std::string task_;
+};
+
+// Where they are.
+std::string run_folder();
+
+}  // namespace harn::cli

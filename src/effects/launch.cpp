@@ -1,0 +1,92 @@
+#include "effects/launch.h"
+
+#include <algorithm>
+
+#include "base/result.h"
+#include "effects/environment.h"
+#include "effects/errand.h"
+#include "vm/scheduler.h"
+
+namespace harn::effects {
+
+using namespace vm;
+
+namespace {
+
+// That of the program with what is set besides, or only that.
+std::vector<std::string> environment_of(Run& run, const RunProcess& request) {
+  std::vector<std::string> all;
+  auto is_set = [&](std::string_view line) {
+    return std::any_of(request.environment.begin(), request.environment.end(), [&](const RunProcess::Variable& one) {
+      return line.starts_with(one.name) && line.substr(one.name.size()).starts_with('=');
+    });
+  };
+  if (!request.is_whole_environment) all = environment_lines(run);
+  std::erase_if(all, is_set);
+  for (const RunProcess::Variable& one : request.environment) all.push_back(one.name + "=" + one.value);
+  return all;
+}
+
+// Where the child runs, if the workspace has to be asked. What was found is where it will run, whatever becomes of the path.
+Outcome<Descriptor> working_directory(Run& run, const RunProcess& request) {
+  if (!run.workspace()) return Descriptor();
+  std::string builtin = request.directory.empty() ? request.what : request.what + "_at";
+  std::string path = request.directory.empty() ? "." : request.directory;
+  Errand errand{run.workspace(), builtin, "run in", Access::Read};
+  auto found = find(errand, path);
+  if (found) return std::move(*found);
+  if (found.error().is_whole) return file_error("", path, found.error());
+  return throw_text(ErrorKind::NotFound, "{} failed: `{}` is not a directory", request.what, path);
+}
+
+// A program that is held to its workspace, and its children with it.
+std::optional<net::Confinement> confinement_of(Run& run) {
+  // Nobody can be asked about what a child does: it may do what needs no asking.
+  auto may = [&](Capability capability) { return run.allows(capability) && !run.asks(capability); };
+  bool may_read = may(Capability::FileRead), may_write = may(Capability::FileWrite);
+  if (!run.workspace() && may_read && may_write) return std::nullopt;
+  WorkspaceRoots roots = run.workspace() ? run.workspace()->reachable() : WorkspaceRoots{{"/"}, {}};
+  net::Confinement confinement{.may_use_network = run.allows(Capability::Network)};
+  if (!may_read) return confinement;
+  confinement.readable = std::move(roots.read_only);
+  auto& rest = may_write ? confinement.writable : confinement.readable;
+  rest.insert(rest.end(), roots.roots.begin(), roots.roots.end());
+  return confinement;
+}
+
+// HARN_HANDLER_SANDBOX: what to do where the kernel cannot confine a child. "enforce": do not start it, "off": say nothing.
+std::string when_unconfined(Run& run) {
+  bool found = false;
+  std::string word = run.host().env("HARN_HANDLER_SANDBOX", found);
+  return found ? word : "warn";
+}
+
+void warn_once(Run& run, const std::string& why) {
+  if (why.empty() || run.world().has_warned_unconfined.exchange(true) || when_unconfined(run) == "off") return;
+  run.host().write(Stream::Err, fmt::format("warning: programs are started without the kernel's sandbox: {}\n", why));
+}
+
+}  // namespace
+
+Outcome<net::ProcessId> start_child(Run& run, const RunProcess& request, ChildStreams streams,
+                                    std::function<void(net::ProcessResult)> done) {
+  Descriptor directory = HARN_TRY(working_directory(run, request));
+  net::ProcessSpec spec{.words = request.words,
+                        .directory = request.directory,
+                        .directory_fd = directory.get(),
+                        .environment = environment_of(run, request),
+                        .input = request.input,
+                        .input_fd = streams.input_fd,
+                        .output_fd = streams.output_fd,
+                        .kept_errors = streams.kept_errors,
+                        .confinement = confinement_of(run),
+                        .must_be_confined = run.must_confine() || when_unconfined(run) == "enforce"};
+  auto id = net::start_process(std::move(spec), std::move(done));
+  if (!id)
+    return with_facts(throw_text(id.error().kind, "{} failed: {}", request.what, id.error().message), "process",
+                      {{"program", text_value(request.program)}});
+  warn_once(run, id->unconfined);
+  return *std::move(id);
+}
+
+}  // namespace harn::effects

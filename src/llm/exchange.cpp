@@ -1,0 +1,123 @@
+#include "llm/exchange.h"
+
+#include "base/result.h"
+#include "base/text.h"
+#include "llm/fields.h"
+#include "llm/model_settings.h"
+#include "vm/clock.h"
+
+namespace harn::llm {
+
+using namespace vm;
+using effects::HttpFailure;
+
+constexpr size_t kMostErrorBytes = 1 << 20;
+
+Exchange::Exchange(effects::Run& run, const ModelRequest& request)
+    : run_(run),
+      request_(request.request),
+      idle_timeout_ms_(request.idle_timeout_ms),
+      timeout_ms_(request.timeout_ms),
+      due_(run.clock().now() + request.timeout_ms * kMillisecond) {}
+
+Exchange::~Exchange() {
+  if (stream_) (void)effects::answer_of(run_, effects::CloseHttp{stream_});
+}
+
+Value Exchange::failed(std::string_view category, const std::string& message) const {
+  return failure(text_field(request_, "provider"), text_field(request_, "model"), category, message);
+}
+
+Value Exchange::broken(HttpFailure why, const std::string& message) const {
+  switch (why) {
+    case HttpFailure::Timeout: return failed("timeout", fmt::format("no answer within {} ms", timeout_ms_));
+    case HttpFailure::Blocked: return failed("egress_blocked", message);
+    case HttpFailure::Cancelled: return failed("cancelled", message);
+    default: return failed("transient_network", fmt::format("{}: {}", provider_->base_url, message));
+  }
+}
+
+// A failure that was thrown is an answer; every other error goes on.
+static Outcome<Value> told_failure(Thrown error) {
+  if (!error->value.is_dict() || !has_field(error->value, "category")) return std::unexpected(std::move(error));
+  return error->value;
+}
+
+int64_t Exchange::time_left_ms() const { return std::max<int64_t>((due_ - run_.clock().now()) / kMillisecond, 0); }
+
+static std::string content_type(const std::vector<effects::HttpHeader>& headers) {
+  for (const effects::HttpHeader& header : headers) {
+    if (header.name == "content-type") return text::ascii_lower(header.value);
+  }
+  return "";
+}
+
+Outcome<Value> Exchange::begin() {
+  provider_ = HARN_TRY(provider_for(run_, text_field(request_, "provider"), text_field(request_, "model")));
+  auto key = key_of(run_, *provider_);
+  if (!key) return told_failure(std::move(key).error());
+  if (!key->empty()) run_.world().secrets.add("credential", *key);
+  WireCall call = HARN_TRY(encode(*provider_, request_, *key));
+  effects::OpenHttp open;
+  open.method = "POST";
+  open.url = call.url;
+  open.headers = std::move(call.headers);
+  open.body = std::move(call.body);
+  open.timeout_ms = timeout_ms_;
+  open.read_timeout_ms = idle_timeout_ms_;
+  if (auto refused = effects::egress_refusal(run_, open.targets())) return failed("egress_blocked", *refused);
+  auto head = HARN_TRY(effects::answer_of(run_, open));
+  if (head.failure != HttpFailure::None) return broken(head.failure, head.message);
+  stream_ = head.stream;
+  request_id_ = request_id_of(head.headers);
+  if (head.status != 200) return failed_answer(head);
+  std::string type = content_type(head.headers);
+  if (type.starts_with("text/html"))
+    return failed("generic",
+                  fmt::format("a web page came back, not an answer of a model; is {} the right address?", open.url));
+  // Some servers answer as a whole whatever they were asked for.
+  decoder_ = Decoder::make(call.wire, call.streams && !type.starts_with("application/json"), request_);
+  return Value();
+}
+
+// The body says why.
+Outcome<Value> Exchange::failed_answer(const effects::OpenHttp::Answer& head) {
+  std::string body;
+  while (body.size() < kMostErrorBytes) {
+    auto piece = HARN_TRY(effects::answer_of(run_, effects::ReadHttp{.stream = stream_, .timeout_ms = time_left_ms()}));
+    body += piece.bytes;
+    if (piece.is_end || piece.is_late || !piece.is_known) break;
+  }
+  int64_t now_ms = run_.clock().wall_ms();
+  return failure_of(*provider_, text_field(request_, "model"), head.status, head.headers, body, now_ms);
+}
+
+Outcome<bool> Exchange::ended_by(Thrown error, ModelAnswer& end) const {
+  end.failure = HARN_TRY(told_failure(std::move(error)));
+  return true;
+}
+
+Outcome<bool> Exchange::read(std::vector<Value>& deltas, ModelAnswer& end) {
+  int64_t left = time_left_ms();
+  int64_t wait = idle_timeout_ms_ > 0 ? std::min(idle_timeout_ms_, left) : left;
+  auto piece = HARN_TRY(effects::answer_of(run_, effects::ReadHttp{.stream = stream_, .timeout_ms = wait}));
+  if (piece.is_late) {
+    std::string message = wait < left ? fmt::format("nothing came for {} ms", wait)
+                                      : fmt::format("the answer was not complete within {} ms", timeout_ms_);
+    end.failure = failed("timeout", message);
+    return true;
+  }
+  if (piece.failure != HttpFailure::None) {
+    end.failure = broken(piece.failure, piece.message);
+    return true;
+  }
+  if (auto fed = decoder_->feed(piece.bytes, deltas); !fed) return ended_by(std::move(fed).error(), end);
+  if (!piece.is_end) return false;
+  auto answer = decoder_->finish();
+  if (!answer) return ended_by(std::move(answer).error(), end);
+  end.answer = *std::move(answer);
+  if (!request_id_.empty()) dict_set(end.answer, "request_id", text_value(request_id_));
+  return true;
+}
+
+}  // namespace harn::llm

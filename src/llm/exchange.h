@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "effects/http_stream.h"
+#include "llm/call_model.h"
+#include "llm/wire.h"
+
+// One call of a model over HTTP, from its request to the last byte of the answer. On a fiber, for one task at a time. Redirects
+// are not followed: a key goes to the address that was configured and to nobody else.
+namespace harn::llm {
+
+class Exchange {
+ public:
+  Exchange(effects::Run& run, const ModelRequest& request);
+  ~Exchange();  // drops what has not been read
+  Exchange(const Exchange&) = delete;
+
+  // Sends the request and waits for the head of the answer. The failure, or nil.
+  vm::Outcome<vm::Value> begin();
+  // Waits for more. True: that was the end, and `end` has the answer or the failure.
+  vm::Outcome<bool> read(std::vector<vm::Value>& deltas, ModelAnswer& end);
+
+ private:
+  vm::Outcome<vm::Value> failed_answer(const effects::OpenHttp::Answer& head);
+  vm::Value broken(effects::HttpFailure failure, const std::string& message) const;
+  vm::Value failed(std::string_view category, const std::string& message) const;
+  vm::Outcome<bool> ended_by(vm::Thrown error, ModelAnswer& end) const;
+  int64_t time_left_ms() const;
+
+  effects::Run& run_;
+  const vm::Value request_;
+  const int64_t idle_timeout_ms_;
+  const int64_t timeout_ms_;
+  vm::Nanoseconds due_;
+  std::shared_ptr<const Provider> provider_;
+  std::string request_id_;
+  std::unique_ptr<Decoder> decoder_;
+  uint64_t stream_ = 0;  // of HTTP; 0: none is open
+};
+
+}  // namespace harn::llm

@@ -1,0 +1,266 @@
+// What an editor shows about a place, and what it can do there.
+#include <algorithm>
+
+#include "base/fmt.h"
+#include "builtins/registry.h"
+#include "check/builtin_types.h"
+#include "format/format.h"
+#include "lsp/server.h"
+#include "syntax/children.h"
+
+namespace harn::lsp {
+
+using namespace syntax;
+
+// ---- hover ----
+
+static const vm::Builtin* find_builtin(std::string_view name) {
+  for (const vm::Builtin* row : builtins::table().rows()) {
+    if (row->receiver == 0 && row->name == name) return row;
+  }
+  return nullptr;
+}
+
+static const vm::Builtin* find_builtin_method(std::string_view type, std::string_view name) {
+  for (const vm::Builtin* row : builtins::table().rows()) {
+    if (row->receiver == 0 || row->name != name) continue;
+    auto all = builtins::receivers(*row);
+    if (std::ranges::find(all, type) != all.end()) return row;
+  }
+  return nullptr;
+}
+
+static std::string shown_row(const vm::Builtin& row, const std::string& name) {
+  std::string out = fmt::format("```harn\n{}\n```\n{}", row.signature.shown(name), row.doc);
+  if (!row.example.empty()) out += fmt::format("\n\n```harn\n{}\n```", row.example);
+  return out;
+}
+
+std::string Server::hover(const Part& params) {
+  auto at = place(params);
+  if (!at) return "null";
+  const Tree& tree = *at->document->module->tree;
+  std::string text;
+  Span span;
+  auto around = nodes_at(tree, at->offset);
+  const Node* node = around.empty() ? nullptr : around.back();
+  if (const Occurrence* one = at->index->at(at->offset)) {
+    span = one->span;
+    const Symbol& symbol = *one->symbol;
+    std::string code = symbol.text.empty() ? std::string(symbol.name) : symbol.text;
+    // At a use, what it is there: conditions may have narrowed it.
+    bool is_variable = symbol.kind == Symbol::Kind::Variable || symbol.kind == Symbol::Kind::Parameter;
+    const types::Type* type = node && node->is(NodeKind::Identifier) ? at->index->types.of(*node) : nullptr;
+    if (is_variable && type && !one->is_declaration) code = fmt::format("{}: {}", symbol.name, check::shown(type));
+    text = fmt::format("```harn\n{}\n```", code);
+    if (!symbol.doc.empty()) text += "\n" + symbol.doc;
+  } else if (node && node->is(NodeKind::Identifier)) {
+    span = node->span;
+    const vm::Builtin* row = find_builtin(node->as<Identifier>().name);
+    if (row) text = shown_row(*row, std::string(row->name));
+  } else if (node && node->is(NodeKind::MethodCall)) {
+    auto& call = node->as<MethodCall>();
+    span = call.name.span;
+    if (at->offset < span.start || at->offset > span.end) return "null";
+    check::Knowledge& known = workspace_.index().knowledge();
+    const types::Type* type = at->index->types.of(*call.object);
+    if (type) type = known.relation.plain(known.widened(known.without_nil(type)));
+    const vm::Builtin* row = type ? find_builtin_method(check::receiver_name(type->kind), call.name.text) : nullptr;
+    if (row) text = shown_row(*row, fmt::format("{}.{}", check::receiver_name(type->kind), row->name));
+  } else if (node && node->is(NodeKind::Member)) {
+    auto& member = node->as<Member>();
+    span = member.name.span;
+    const types::Type* type = at->index->types.of(*node);
+    if (at->offset < span.start || at->offset > span.end || !type) return "null";
+    text = fmt::format("```harn\n{}: {}\n```", member.name.text, check::shown(type));
+  }
+  if (text.empty()) return "null";
+  JsonWriter json;
+  json.object().key("contents").object().field("kind", "markdown").field("value", text).end().key("range");
+  write_range(json, *at->positions, span);
+  return json.end().take();
+}
+
+// ---- signatures ----
+
+// The call around a place, found in the text: it need not be complete.
+static std::optional<std::pair<std::string, int64_t>> open_call(std::string_view text, uint32_t offset) {
+  int depth = 0;
+  int64_t commas = 0;
+  for (size_t i = offset; i-- > 0;) {
+    char c = text[i];
+    if (c == ')' || c == ']' || c == '}') ++depth;
+    else if ((c == '[' || c == '{') && depth-- == 0) return std::nullopt;
+    else if (c == ',' && depth == 0) ++commas;
+    else if (c == '(') {
+      if (depth-- > 0) continue;
+      size_t end = i;
+      auto is_part = [](char part) { return isalnum(static_cast<unsigned char>(part)) || part == '_' || part == '.'; };
+      size_t start = end;
+      while (start > 0 && is_part(text[start - 1])) --start;
+      if (start == end) return std::nullopt;
+      return std::pair(std::string(text.substr(start, end - start)), commas);
+    }
+  }
+  return std::nullopt;
+}
+
+std::string Server::signature_help(const Part& params) {
+  auto at = place(params);
+  if (!at) return "null";
+  auto call = open_call(at->document->text, at->offset);
+  if (!call) return "null";
+  auto& [name, number] = *call;
+  std::string label, doc;
+  for (const Outline& one : at->index->outline) {
+    if (one.symbol->name == name) label = one.symbol->text, doc = one.symbol->doc;
+  }
+  if (label.empty()) {
+    for (const Occurrence& one : at->index->occurrences) {
+      if (one.symbol->name == name && !one.symbol->text.empty()) label = one.symbol->text, doc = one.symbol->doc;
+    }
+  }
+  if (label.empty()) {
+    if (const vm::Builtin* row = find_builtin(name)) {
+      label = row->signature.shown(name);
+      doc = row->doc;
+    } else if (size_t dot = name.rfind('.'); dot != std::string::npos) {
+      // Of several types with such a method the first will do until the receiver is known.
+      for (const vm::Builtin* method : builtins::table().rows()) {
+        if (method->receiver == 0 || method->name != std::string_view(name).substr(dot + 1)) continue;
+        label = method->signature.shown(method->name);
+        doc = method->doc;
+        break;
+      }
+    }
+  }
+  if (label.empty()) return "null";
+  JsonWriter json;
+  json.object()
+      .key("signatures")
+      .list()
+      .object()
+      .field("label", label)
+      .field("documentation", doc)
+      .key("parameters")
+      .list();
+  // Parameters are the parts between the commas of the first bracket.
+  size_t open = label.find('(');
+  int depth = 0;
+  size_t start = open + 1;
+  for (size_t i = open; open != std::string::npos && i < label.size(); ++i) {
+    char c = label[i];
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
+    bool closes = c == ')' || c == ']' || c == '}' || (c == '>' && label[i - 1] != '-');
+    if (closes) --depth;
+    if ((c == ',' && depth == 1) || depth == 0) {
+      std::string one = label.substr(start, i - start);
+      while (one.starts_with(' ')) one.erase(0, 1);
+      if (!one.empty()) json.object().field("label", one).end();
+      start = i + 1;
+    }
+    if (depth == 0) break;
+  }
+  json.end().end().end().field("activeSignature", 0).field("activeParameter", number).end();
+  return json.take();
+}
+
+// ---- hints ----
+
+// What anybody sees at a glance needs no hint.
+static bool is_obvious(const Node& value) {
+  switch (value.kind) {
+    case NodeKind::NilLiteral:
+    case NodeKind::BoolLiteral:
+    case NodeKind::IntLiteral:
+    case NodeKind::FloatLiteral:
+    case NodeKind::DurationLiteral:
+    case NodeKind::StringLiteral:
+    case NodeKind::InterpolatedString:
+    case NodeKind::StructLiteral:
+    case NodeKind::Closure: return true;
+    default: return false;
+  }
+}
+
+std::string Server::inlay_hints(const Part& params) {
+  auto at = place(params);
+  if (!at) return "null";
+  uint32_t from = offset_of(*at->positions, params["range"]["start"]);
+  uint32_t to = offset_of(*at->positions, params["range"]["end"]);
+  const compile::Bindings& bindings = workspace_.index().bindings(*at->document->module);
+  JsonWriter json;
+  json.list();
+  each_node(*at->document->module->tree, [&](const Node& node) {
+    if (!node.is(NodeKind::Let)) return;
+    auto& let = node.as<Let>();
+    if (let.type || let.pattern->kind != PatternKind::Name || is_obvious(*let.value)) return;
+    const PatternField& field = let.pattern->fields[0];
+    if (field.binding.span.start < from || field.binding.span.end > to) return;
+    const compile::Variable* variable = bindings.variable(field);
+    auto type = at->index->types.variables.find(variable);
+    if (type == at->index->types.variables.end() || types::is_gradual(type->second)) return;
+    Position position = at->positions->position(field.binding.span.end, Columns::Utf16);
+    json.object().key("position").object().field("line", position.line - 1);
+    json.field("character", position.column - 1).end();
+    json.field("label", fmt::format(": {}", check::shown(type->second))).field("kind", 1).end();
+  });
+  return json.end().take();
+}
+
+// ---- fixes ----
+
+static void write_edits(JsonWriter& json, const std::string& uri, const Positions& positions,
+                        const std::vector<const diag::Fix*>& fixes) {
+  json.key("edit").object().key("changes").object().key(uri).list();
+  for (const diag::Fix* fix : fixes) {
+    json.object().key("range");
+    write_range(json, positions, fix->span);
+    json.field("newText", fix->replacement).end();
+  }
+  json.end().end().end();
+}
+
+std::string Server::code_actions(const Part& params) {
+  Document* open = document(params);
+  if (!open) return "null";
+  const Positions& positions = open->module->source->positions();
+  uint32_t from = offset_of(positions, params["range"]["start"]);
+  uint32_t to = offset_of(positions, params["range"]["end"]);
+  JsonWriter json;
+  json.list();
+  std::vector<const diag::Fix*> safe;
+  for (const diag::Diagnostic* one : workspace_.problems(*open)) {
+    for (const diag::Fix& fix : one->fixes) {
+      // Those that would overlap wait for the next time.
+      bool overlaps = std::ranges::any_of(safe, [&](const diag::Fix* other) {
+        return fix.span.start < other->span.end && other->span.start < fix.span.end;
+      });
+      if (fix.safe && !overlaps) safe.push_back(&fix);
+      if (one->span.end < from || one->span.start > to) continue;
+      json.object().field("title", fix.title).field("kind", "quickfix");
+      json.key("isPreferred").boolean(fix.safe);
+      write_edits(json, open->uri, positions, {&fix});
+      json.end();
+    }
+  }
+  if (!safe.empty()) {
+    json.object().field("title", "Fix all that is safe to fix").field("kind", "source.fixAll");
+    write_edits(json, open->uri, positions, safe);
+    json.end();
+  }
+  return json.end().take();
+}
+
+std::string Server::formatting(const Part& params) {
+  Document* open = document(params);
+  if (!open || open->module->tree->has_errors) return "null";
+  std::string formatted = formatter::format(*open->module->tree);
+  if (formatted == open->text) return "[]";
+  JsonWriter json;
+  json.list().object().key("range");
+  write_range(json, open->module->source->positions(), {0, static_cast<uint32_t>(open->text.size())});
+  return json.field("newText", formatted).end().end().take();
+}
+
+}  // namespace harn::lsp

@@ -1,0 +1,331 @@
+#!/usr/bin/env python3
+"""`harn lsp` as editors use it.
+
+    tests/lsp/run.py HARN [NAME...]
+"""
+
+import os
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+from client import Client
+
+MAIN = """\
+import { label, Point } from "lib"
+
+/** Adds one. */
+fn add_one(n: int) -> int {
+  return n + 1
+}
+
+fn greet(name: string?) -> string {
+  if name == nil { return "nobody" }
+  return name.upper()
+}
+
+enum Colour { Red, Green }
+
+pipeline default(task) {
+  let total = add_one(41)
+  let p = Point { x: 1, y: 2 }
+  log(label(p), p.moved(3), Colour.Red)
+  log("é😀 ${total}")
+}
+"""
+
+LIB = """\
+pub struct Point { x: int, y: int }
+impl Point {
+  fn moved(self, by: int) -> Point { return Point { x: self.x + by, y: self.y } }
+}
+pub fn label(p: Point) -> string { return "${p.x}/${p.y}" }
+"""
+
+
+def lines(edits):
+    return sorted((e["range"]["start"]["line"], e["range"]["start"]["character"]) for e in edits)
+
+
+def test_initialize_tells_what_it_can(client):
+    able = client.capabilities["capabilities"]
+    for name in ("hoverProvider", "definitionProvider", "referencesProvider", "renameProvider", "completionProvider",
+                 "documentSymbolProvider", "workspaceSymbolProvider", "foldingRangeProvider", "semanticTokensProvider",
+                 "callHierarchyProvider", "inlayHintProvider", "codeActionProvider", "documentFormattingProvider", "signatureHelpProvider"):
+        assert able[name], name
+
+
+def test_diagnostics_follow_the_text(client):
+    client.open("main.harn")
+    found = client.diagnostics("main.harn")
+    assert [d["code"] for d in found] == ["HARN-STD-003"], found  # log takes one argument
+    client.change("main.harn", "let x: int = \"a\"\n")
+    (one,) = client.diagnostics("main.harn")
+    assert one["code"] == "HARN-TYP-007" and one["severity"] == 1
+    assert one["range"] == {"start": {"line": 0, "character": 13}, "end": {"line": 0, "character": 16}}, one
+    client.change("main.harn", "let x: int = 1\n")
+    assert client.diagnostics("main.harn") == []
+
+
+def test_edits_count_utf16_units(client):
+    client.open("a.harn", "log(\"é😀\")\nlet x = 1\n")
+    # Behind the emoji, which is two units.
+    client.edit("a.harn", [{"range": {"start": {"line": 0, "character": 8}, "end": {"line": 0, "character": 8}},
+                            "text": "!"},
+                           {"range": {"start": {"line": 1, "character": 8}, "end": {"line": 1, "character": 9}},
+                            "text": "y"}])
+    (one,) = client.diagnostics("a.harn")
+    assert one["code"] == "HARN-NAM-001" and one["range"]["start"] == {"line": 1, "character": 8}, one
+
+
+def test_a_change_is_seen_where_it_is_imported(client):
+    client.open("main.harn")
+    client.open("lib.harn")
+    client.change("lib.harn", LIB.replace("pub fn label", "pub fn labels"))
+    codes = [d["code"] for d in client.diagnostics("main.harn")]
+    client.diagnostics("lib.harn")
+    client.request("textDocument/hover", client.place("main.harn", "add_one"))
+    codes = [d["code"] for d in client.published[client.uri("main.harn")]["diagnostics"]]
+    assert "HARN-IMP-002" in codes, codes
+
+
+def test_hover(client):
+    client.open("main.harn")
+    text = client.request("textDocument/hover", client.place("main.harn", "add_one(41)"))["contents"]["value"]
+    assert "fn add_one(n: int) -> int" in text and "Adds one." in text, text
+    narrowed = client.request("textDocument/hover", client.place("main.harn", "name.upper"))["contents"]["value"]
+    assert "name: string\n" in narrowed, narrowed
+    builtin = client.request("textDocument/hover", client.place("main.harn", "log(label"))["contents"]["value"]
+    assert "log(" in builtin, builtin
+    method = client.request("textDocument/hover", client.place("main.harn", "upper"))["contents"]["value"]
+    assert "string.upper" in method, method
+    other = client.request("textDocument/hover", client.place("main.harn", "moved"))["contents"]["value"]
+    assert "fn moved(self, by: int) -> Point" in other, other
+    assert client.request("textDocument/hover", client.place("main.harn", "\n\n", 1)) is None
+
+
+def test_definition(client):
+    client.open("main.harn")
+    local = client.request("textDocument/definition", client.place("main.harn", "total}"))
+    assert local["uri"] == client.uri("main.harn") and local["range"]["start"] == {"line": 15, "character": 6}, local
+    for marker, line in (("label(p)", 4), ("moved(3)", 2), ("Point {", 0), ("label, Point", 4)):
+        found = client.request("textDocument/definition", client.place("main.harn", marker))
+        assert found["uri"] == client.uri("lib.harn") and found["range"]["start"]["line"] == line, (marker, found)
+    module = client.request("textDocument/definition", client.place("main.harn", "\"lib\"", 2))
+    assert module["uri"] == client.uri("lib.harn")
+    variant = client.request("textDocument/definition", client.place("main.harn", "Red, "))
+    assert variant["range"]["start"]["line"] == 12, variant
+
+
+def test_references_and_rename(client):
+    client.open("main.harn")
+    client.open("lib.harn")
+    found = client.request("textDocument/references",
+                           {**client.place("lib.harn", "label"), "context": {"includeDeclaration": True}})
+    assert {f["uri"] for f in found} == {client.uri("main.harn"), client.uri("lib.harn")} and len(found) == 3, found
+    changes = client.request("textDocument/rename", {**client.place("lib.harn", "x: int"), "newName": "left"})["changes"]
+    assert lines(changes[client.uri("lib.harn")]) == [(0, 19), (2, 52), (2, 60), (4, 47)], changes
+    assert lines(changes[client.uri("main.harn")]) == [(16, 18)], changes
+    bad = client.ask("textDocument/rename", {**client.place("lib.harn", "label"), "newName": "no name"})
+    assert "not a name" in bad["error"]["message"], bad
+    assert client.request("textDocument/prepareRename", client.place("main.harn", "log(label")) is None
+
+
+def test_completion(client):
+    client.open("main.harn")
+    names = {i["label"] for i in client.request("textDocument/completion", client.place("main.harn", "total}"))["items"]}
+    assert {"total", "p", "add_one", "label", "Colour", "llm_call", "while"} <= names
+    assert "name" not in names and "n" not in names
+    for text, wanted, unwanted in (
+            ("fn f(u: {name: string, age?: int}) { u. }", {"name", "age", "keys"}, {"upper"}),
+            ("fn f(u: {name: string}?) { u?.na }", {"name"}, set()),
+            ("let s = \"a\"\ns.", {"upper", "split"}, {"push"}),
+            ("import { Point } from \"lib\"\nlet p = Point { x: 1, y: 2 }\np.", {"x", "y", "moved"}, set()),
+            ("enum Colour { Red, Green }\nlog(Colour.)", {"Red", "Green"}, {"upper"}),
+            ("let n = 1 + [1, 2].map({ x -> x }).", {"filter", "count"}, {"upper"}),
+            ("stream.", {"map", "take"}, set())):
+        client.change("main.harn", text)
+        at = text.rindex(".") + 1 + (2 if text.endswith("na }") else 0)
+        line = text[:at].count("\n")
+        place = {"textDocument": {"uri": client.uri("main.harn")},
+                 "position": {"line": line, "character": at - (text[:at].rfind("\n") + 1)}}
+        names = {i["label"] for i in client.request("textDocument/completion", place)["items"]}
+        assert wanted <= names and not unwanted & names, (text, names)
+
+
+def test_completion_before_a_name_that_is_there(client):
+    client.open("main.harn", "fn f(u: {name: string}) { log(u.name) }\n")
+    items = client.request("textDocument/completion", client.place("main.harn", "name)"))["items"]
+    assert "name" in {i["label"] for i in items}, items
+
+
+def test_files_that_are_not_open_are_looked_at(client):
+    client.open("lib.harn")
+    found = client.request("textDocument/references",
+                           {**client.place("lib.harn", "label"), "context": {"includeDeclaration": False}})
+    assert {f["uri"] for f in found} == {client.uri("main.harn")} and len(found) == 2, found
+    changes = client.request("textDocument/rename", {**client.place("lib.harn", "label"), "newName": "title"})["changes"]
+    assert set(changes) == {client.uri("main.harn"), client.uri("lib.harn")}, changes
+
+
+def test_workspace_symbols_without_an_open_file(client):
+    found = client.request("workspace/symbol", {"query": "greet"})
+    assert [f["location"]["uri"] for f in found] == [client.uri("main.harn")], found
+
+
+def test_call_hierarchy(client):
+    client.open("a.harn", "fn leaf() { 1 }\nfn use() { return leaf() + leaf() }\nfn rec(n) { n |> rec }\nlet f = leaf\nleaf()\n")
+    (item,) = client.request("textDocument/prepareCallHierarchy", client.place("a.harn", "leaf()"))
+    calls = client.request("callHierarchy/incomingCalls", {"item": item})
+    assert [(c["from"]["name"], len(c["fromRanges"])) for c in calls] == [("a.harn", 1), ("use", 2)], calls
+    (top,) = [c["from"] for c in calls if c["from"]["kind"] == 1]
+    assert [c["to"]["name"] for c in client.request("callHierarchy/outgoingCalls", {"item": top})] == ["leaf"]
+    assert client.request("callHierarchy/incomingCalls", {"item": top}) == []
+    (item,) = client.request("textDocument/prepareCallHierarchy", client.place("a.harn", "rec(n)"))
+    assert [c["to"]["name"] for c in client.request("callHierarchy/outgoingCalls", {"item": item})] == ["rec"]
+    assert client.request("textDocument/prepareCallHierarchy", client.place("a.harn", "f = leaf")) is None
+    assert client.request("callHierarchy/outgoingCalls", {"item": {"uri": "file:///none.harn"}}) == []
+
+
+def test_signature_help(client):
+    client.open("main.harn", "fn add(a: int, b: list<int>) -> int { return a }\nadd(1, [2, 3], \nregex_replace(\"a\", ")
+    help = client.request("textDocument/signatureHelp", client.place("main.harn", "[2", 1))
+    assert help is None or help["signatures"], help
+    own = client.request("textDocument/signatureHelp", client.place("main.harn", "[2"))
+    assert own["signatures"][0]["label"] == "fn add(a: int, b: list<int>) -> int" and own["activeParameter"] == 1, own
+    assert [p["label"] for p in own["signatures"][0]["parameters"]] == ["a: int", "b: list<int>"], own
+    builtin = client.request("textDocument/signatureHelp", client.place("main.harn", "\"a\", ", 5))
+    assert builtin["signatures"][0]["label"].startswith("regex_replace(") and builtin["activeParameter"] == 1, builtin
+
+
+def test_symbols_and_folding(client):
+    client.open("main.harn")
+    outline = client.request("textDocument/documentSymbol", client.place("main.harn", "import"))
+    assert [o["name"] for o in outline] == ["add_one", "greet", "Colour", "default"], outline
+    assert [c["name"] for c in outline[2]["children"]] == ["Red", "Green"]
+    found = client.request("workspace/symbol", {"query": "labl"})
+    assert any(f["name"] == "label" and f["location"]["uri"] == client.uri("lib.harn") for f in found), found
+    folds = client.request("textDocument/foldingRange", client.place("main.harn", "import"))
+    assert {"startLine": 3, "endLine": 5} in folds, folds
+
+
+def test_semantic_tokens(client):
+    client.open("main.harn")
+    data = client.request("textDocument/semanticTokens/full", client.place("main.harn", "import"))["data"]
+    legend = client.capabilities["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"]
+    text = client.texts["main.harn"].split("\n")
+    line = column = 0
+    seen = {}
+    for i in range(0, len(data), 5):
+        delta, start, length, kind, _ = data[i:i + 5]
+        line, column = line + delta, (column if delta == 0 else 0) + start
+        word = text[line].encode("utf-16-le")[column * 2:(column + length) * 2].decode("utf-16-le")
+        seen.setdefault(word, legend[kind])
+    for word, kind in (("import", "keyword"), ("add_one", "function"), ("n", "parameter"), ("Colour", "type"),
+                       ("Red", "enumMember"), ("41", "number"), ("total", "variable"), ("moved", "method"),
+                       ("/** Adds one. */", "comment"), ("log", "function")):
+        assert seen.get(word) == kind, (word, seen.get(word))
+
+
+def test_inlay_hints(client):
+    client.open("main.harn", "let a = 1\nlet b = [1, 2].map({ n -> \"${n}\" })\nlet c: int = len(b)\n")
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
+    hints = client.request("textDocument/inlayHint", {**client.place("main.harn", "let"), "range": whole})
+    assert [(h["position"]["line"], h["label"]) for h in hints] == [(1, ": list<string>")], hints
+
+
+def test_code_actions_and_formatting(client):
+    client.open("main.harn", "log(\"a\".uper())\n")
+    (one,) = client.diagnostics("main.harn")
+    actions = client.request("textDocument/codeAction",
+                             {**client.place("main.harn", "log"), "range": one["range"], "context": {"diagnostics": []}})
+    edit = actions[0]["edit"]["changes"][client.uri("main.harn")][0]
+    assert actions[0]["kind"] == "quickfix" and edit["newText"] == "upper", actions
+    client.change("main.harn", "let   x=1\n")
+    (edit,) = client.request("textDocument/formatting", client.place("main.harn", "let"))
+    assert edit["newText"] == "let x = 1\n", edit
+    client.change("main.harn", "let x = (\n")
+    assert client.request("textDocument/formatting", client.place("main.harn", "let")) is None
+
+
+def test_odd_messages(client):
+    assert client.ask("harn/nothing", {})["error"]["code"] == -32601
+    client.notify("harn/nothing", {})
+    client.notify("textDocument/didChange", {"textDocument": {"uri": "file:///none.harn"}, "contentChanges": []})
+    assert client.request("textDocument/hover", {"textDocument": {"uri": "file:///none.harn"}}) is None
+    client.open("main.harn")
+    far = {**client.place("main.harn", "import"), "position": {"line": 99999, "character": -5}}
+    for method in ("hover", "completion", "definition", "references", "signatureHelp", "documentHighlight"):
+        client.request(f"textDocument/{method}", far)
+    client.send({"id": "text", "method": "workspace/symbol", "params": {"query": ""}})
+    while client.receive().get("id") != "text":
+        pass
+
+
+def test_untitled_documents(client):
+    client.notify("textDocument/didOpen", {"textDocument": {
+        "uri": "untitled:Untitled-1", "languageId": "harn", "version": 1, "text": "let x: int = nil\n"}})
+    while "untitled:Untitled-1" not in client.published:
+        client.receive()
+    assert client.published["untitled:Untitled-1"]["diagnostics"][0]["code"] == "HARN-TYP-007"
+
+
+def test_an_edit_in_ten_thousand_lines_is_quick(client):
+    functions = [f"fn f{i}(xs: list<int>, limit: int?) -> int {{\n  var sum = 0\n  for x in xs {{\n"
+                 f"    if limit != nil && x > limit {{ break }}\n    sum += x\n  }}\n  return sum\n}}\n" for i in range(1250)]
+    names = []
+    for part in range(10):
+        name = f"part{part}.harn"
+        (client.root / name).write_text("".join(functions[part * 125:(part + 1) * 125]).replace("fn f", "pub fn f"))
+        names.append(name)
+    client.open("big.harn", "".join(f'import "{n[:-5]}"\n' for n in names) + "log(f1([1], 2))\n")
+    client.diagnostics("big.harn")
+    client.open("part0.harn")
+    client.diagnostics("part0.harn")
+    best = None
+    for i in range(5):
+        client.change("part0.harn", client.texts["part0.harn"] + f"let extra{i} = {i}\n")
+        start = time.monotonic()
+        client.request("textDocument/documentSymbol", client.place("part0.harn", "pub"))
+        took = time.monotonic() - start
+        best = took if best is None else min(best, took)
+    told = None
+    for i in range(5):
+        start = time.monotonic()
+        client.change("part0.harn", client.texts["part0.harn"] + f"let more{i} = {i}\n")
+        client.diagnostics("part0.harn")
+        took = time.monotonic() - start
+        told = took if told is None else min(told, took)
+    limit = 10.0 if os.environ.get("ASAN_OPTIONS") and "asan" in sys.argv[1] else 0.5
+    print(f"an edit in 10,000 lines: {best * 1000:.0f} ms; until its diagnostics are told: {told * 1000:.0f} ms")
+    assert best < limit and told < limit, (best, told)
+
+
+def main():
+    harn = os.path.abspath(sys.argv[1])
+    wanted = sys.argv[2:]
+    passed = failed = 0
+    for name, test in sorted(globals().items()):
+        if not name.startswith("test_") or (wanted and name[5:] not in wanted):
+            continue
+        with tempfile.TemporaryDirectory() as root:
+            Path(root, "main.harn").write_text(MAIN)
+            Path(root, "lib.harn").write_text(LIB)
+            client = Client(harn, root)
+            try:
+                test(client)
+                assert client.close() == 0
+                passed += 1
+            except Exception:
+                failed += 1
+                print(f"FAIL {name}")
+                traceback.print_exc(limit=-2, file=sys.stdout)
+                client.process.kill()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

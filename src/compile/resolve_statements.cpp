@@ -24,15 +24,14 @@ void Resolver::visit(const Let& node) {
   read(node.value);
   pattern(*node.pattern, node.is_var, Declare::Leaking);
   name_closure(node);
-  if (node.type && node.pattern->kind == PatternKind::Name) {
-    if (Variable* variable = bindings_.variable(node.pattern->fields[0])) variable->type = node.type;
-  }
-  Span keyword{node.span.start, node.span.start + 3};
-  const PatternField& first = node.pattern->fields[0];
-  if (is_owned(node.type) && node.pattern->kind == PatternKind::Name && bindings_.variable(first)) {
-    bindings_.variable(first)->is_owned = true;
+  // Other patterns may have no field at all: `let [] = xs`.
+  Variable* named = node.pattern->kind == PatternKind::Name ? bindings_.variable(node.pattern->fields[0]) : nullptr;
+  if (named && node.type) named->type = node.type;
+  if (named && is_owned(node.type)) {
+    named->is_owned = true;
     note_cleanup();
   }
+  Span keyword{node.span.start, node.span.start + 3};
   if (node.is_var || module_.source->text(keyword) != "let") return;
   for (const PatternField& field : node.pattern->fields) {
     if (Variable* variable = bindings_.variable(field)) variable->keyword = keyword;

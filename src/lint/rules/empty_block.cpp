@@ -12,7 +12,10 @@ bool is_empty(Pass& pass, const Block* block) {
 }
 
 // `for _ in stream {}` waits for the end.
-bool drains(const For& loop) { return loop.pattern->fields[0].binding.text.starts_with('_'); }
+bool drains(const For& loop) {
+  auto fields = loop.pattern->fields;  // none: `for [] in xs`
+  return !fields.empty() && fields[0].binding.text.starts_with('_');
+}
 
 Span head(const Node& node, uint32_t length) { return {node.span.start, node.span.start + length}; }
 

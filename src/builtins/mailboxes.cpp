@@ -150,7 +150,7 @@ void start_wait(WaitCall& call, const char* what, WaitQueue& queue, Value brough
   Task& task = call.task();
   const Value& given = call.arg(0);
   const Value* name = given.is_dict() ? given.as_dict()->find("name") : &given;
-  Waiter& waiter = task.waiter;
+  Waiter& waiter = task.life->waiter;
   waiter.ticket = task.begin_wait(what, name);
   waiter.task = &task;
   waiter.value = std::move(brought);

@@ -272,8 +272,8 @@ Step run_all(WaitCall& call, Mode mode, Value items) {
   Task& task = call.task();
   {
     std::lock_guard guard(join.lock);
-    task.waiter.value = Value(*made);
-    task.wait_in(join.waiting, "parallel", &task.waiter.value);
+    task.life->waiter.value = Value(*made);
+    task.wait_in(join.waiting, "parallel", &task.life->waiter.value);
   }
   join.start_some();
   return Step::Parked;

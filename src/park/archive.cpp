@@ -195,7 +195,7 @@ void Archive::declaration(uint64_t& id) {
 void Archive::coroutine(Coroutine*& coroutine, Task& task) {
   enum : uint8_t { None, Root, Generator } where = None;
   GeneratorObject* generator = nullptr;
-  if (!is_reading() && coroutine == &task.root) where = Root;
+  if (!is_reading() && coroutine == &task.life->root) where = Root;
   else if (auto found = generators_.find(coroutine); found != generators_.end()) {
     where = Generator;
     generator = found->second;
@@ -203,7 +203,7 @@ void Archive::coroutine(Coroutine*& coroutine, Task& task) {
   choice(where, Generator);
   if (where == Generator) object(generator, Kind::Generator);
   if (!is_reading()) return;
-  coroutine = where == Root ? &task.root : where == Generator && generator ? generator->coroutine : nullptr;
+  coroutine = where == Root ? &task.life->root : where == Generator && generator ? generator->coroutine : nullptr;
 }
 
 void Archive::owner_of(CellObject& cell) {
@@ -231,8 +231,8 @@ void Archive::queue(WaitQueue& queue) {
 // 0: the task's own; else one of several, counted from 1.
 size_t Archive::place_of(const Waiter& waiter) {
   Task& task = *waiter.task;
-  if (&waiter == &task.waiter) return 0;
-  auto& more = *task.more_waiters;
+  if (&waiter == &task.life->waiter) return 0;
+  auto& more = *task.life->more_waiters;
   return static_cast<size_t>(std::ranges::find(more, &waiter, [](Waiter& one) { return &one; }) - more.begin()) + 1;
 }
 
@@ -279,7 +279,10 @@ std::optional<uint64_t> Archive::number_of(const Value& object) {
   if (object.is(Kind::Generator) && object.as_generator()->coroutine) {
     generators_.emplace(object.as_generator()->coroutine, object.as_generator());
   }
-  if (Task* task = as_task(object)) cell_lists_.emplace(&task->cells, number);
+  if (Task* task = as_task(object)) {
+    task->begin_life();
+    cell_lists_.emplace(&task->life->cells, number);
+  }
   return number;
 }
 
@@ -491,9 +494,9 @@ std::optional<data::DecodeError> Archive::read() {
 void Archive::connect_waiters() {
   for (const Waiting& one : waiting_) {
     Task& task = *one.task;
-    size_t several = task.more_waiters ? task.more_waiters->size() : 0;
+    size_t several = task.life->more_waiters ? task.life->more_waiters->size() : 0;
     if (one.place > several) return fail("a task waits in more places than it has");
-    Waiter& waiter = one.place ? (*task.more_waiters)[one.place - 1] : task.waiter;
+    Waiter& waiter = one.place ? (*task.life->more_waiters)[one.place - 1] : task.life->waiter;
     if (waiter.queue.load()) return fail("a task waits twice");
     one.queue->push(waiter);
   }
@@ -505,7 +508,7 @@ void Archive::check_tasks() {
   for (Entry& entry : objects_) {
     Task* task = as_task(entry.object);
     if (!task) continue;
-    if (task->finished && (task->ticket.load() || task->waiter.queue.load() || task->more_waiters)) {
+    if (task->finished && (task->ticket.load() || task->life->waiter.queue.load() || task->life->more_waiters)) {
       return fail("a task that has ended waits");
     }
     bool is_apart = !task->finished && !task->parent && !task->is_root();
@@ -543,13 +546,14 @@ void Archive::let_go() {
     if (coroutine && coroutine->is_closing) let_go_of_chain(coroutine->next_closing);
     Task* task = as_task(entry.object);
     if (!task) continue;
-    task->current = &task->root;
+    task->begin_life();
+    task->current = &task->life->root;
     task->parent = nullptr;
     task->ticket.store(0);
     let_go_of_chain(task->first_closing);
-    if (WaitQueue* queue = task->waiter.queue.load()) queue->remove(task->waiter);
-    if (!task->more_waiters) continue;
-    for (Waiter& waiter : *task->more_waiters) {
+    if (WaitQueue* queue = task->life->waiter.queue.load()) queue->remove(task->life->waiter);
+    if (!task->life->more_waiters) continue;
+    for (Waiter& waiter : *task->life->more_waiters) {
       if (WaitQueue* queue = waiter.queue.load()) queue->remove(waiter);
     }
   }
@@ -558,7 +562,7 @@ void Archive::let_go() {
     Task* task = as_task(entry.object);
     if (!task) continue;
     task->hook = nullptr;  // not counted yet
-    task->root.clear();
+    task->life->root.clear();
     task->entry.set_nil();
     task->arguments = nullptr;
   }
@@ -582,7 +586,7 @@ void Archive::settle() {
   for (auto& [task, children] : children_) still_.set_children(*task, children);
   set_timers();
   for (auto [cell, number] : cell_owners_) {
-    CellList* outer = use_cells(&as_task(any_object(number))->cells);
+    CellList* outer = use_cells(&as_task(any_object(number))->life->cells);
     adopt_cell(cell);
     use_cells(outer);
   }

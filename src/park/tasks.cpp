@@ -17,7 +17,7 @@ namespace {
 std::string shown(const Task& task) { return task.is_root() ? "it" : "its task " + task_id_text(task.id); }
 
 void look_at_ties(Archive& archive, const Task& task) {
-  std::string_view builtin = task.call.row ? task.call.row->name : std::string_view();
+  std::string_view builtin = task.life->call.row ? task.life->call.row->name : std::string_view();
   if (builtin.starts_with("__")) builtin.remove_prefix(2);  // what a builtin of the prelude does itself
   if (task.fiber) {
     archive.refuse(
@@ -33,14 +33,14 @@ void look_at_ties(Archive& archive, const Task& task) {
 void running_generators(Archive& archive, Task& task) {
   std::vector<GeneratorObject*> chain;
   if (!archive.is_reading()) {
-    for (Coroutine* at = task.current; at != &task.root; at = at->resumer) {
+    for (Coroutine* at = task.current; at != &task.life->root; at = at->resumer) {
       chain.push_back(at->generator);
       archive.note_awaiting(at->resumer);
     }
   }
   archive.items(chain, [&](GeneratorObject*& one) { archive.object(one, Kind::Generator); });
   archive.afterwards([&archive, &task, chain] {
-    Coroutine* resumer = &task.root;
+    Coroutine* resumer = &task.life->root;
     for (size_t i = chain.size(); i-- > 0;) {
       bool runs = chain[i] && chain[i]->state == GeneratorObject::State::Running;
       if (!runs || chain[i]->coroutine->resumer) return archive.fail("a generator runs twice, or not at all");
@@ -64,9 +64,9 @@ void code_fields(Archive& archive, Task& task) {
   archive.number(task.started);
   running_generators(archive, task);
   // It waits in a loop over a channel.
-  bool waits_in_loop = (task.ticket.load() != 0 || task.woken) && !task.call.row;
+  bool waits_in_loop = (task.ticket.load() != 0 || task.woken) && !task.life->call.row;
   if (!archive.is_reading() && waits_in_loop) archive.note_awaiting(task.current);
-  fields(archive, task.root);
+  fields(archive, task.life->root);
   chain(archive, task.first_closing, task.last_closing);
   archive.number(task.watched);
   archive.number(task.is_watching);
@@ -78,7 +78,7 @@ void variables(Archive& archive, Task& task) {
   else if (task.run) archive.refuse(fmt::format("{} is held to a policy of its own", shown(task)));
   archive.handle(task.environment, kEnvironmentType);
   archive.handle(task.home_environment, kEnvironmentType);
-  archive.items(task.outer_environments, [&](Ref<Environment>& one) { archive.handle(one, kEnvironmentType); });
+  archive.items(task.life->outer_environments, [&](Ref<Environment>& one) { archive.handle(one, kEnvironmentType); });
   archive.value(task.context);
 }
 
@@ -131,23 +131,23 @@ void waiter_fields(Archive& archive, Waiter& waiter, Task& task) {
 }
 
 void waiters(Archive& archive, Task& task) {
-  waiter_fields(archive, task.waiter, task);
+  waiter_fields(archive, task.life->waiter, task);
   std::deque<Waiter> none;
-  size_t several = task.more_waiters ? task.more_waiters->size() : 0;
+  size_t several = task.life->more_waiters ? task.life->more_waiters->size() : 0;
   archive.count(several);
   if (archive.is_reading() && several > 0) {
-    task.more_waiters = new std::deque<Waiter>;
-    for (size_t i = 0; i < several; ++i) task.more_waiters->emplace_back();
+    task.life->more_waiters = new std::deque<Waiter>;
+    for (size_t i = 0; i < several; ++i) task.life->more_waiters->emplace_back();
   }
   if (several == 0) return;
-  for (Waiter& waiter : *task.more_waiters) waiter_fields(archive, waiter, task);
+  for (Waiter& waiter : *task.life->more_waiters) waiter_fields(archive, waiter, task);
 }
 
 // Task::waits_on, which is for reports: where that value is.
 enum class WaitsOn : uint8_t { Nothing, Register, Brought, Label, IterSource, OnlyItem, Name };
 
 const Value* first_argument(const Task& task) {
-  return task.call.row && task.call.count > 0 ? task.current->stack + task.call.first : nullptr;
+  return task.life->call.row && task.life->call.count > 0 ? task.current->stack + task.life->call.first : nullptr;
 }
 const Value* only_item(const Task& task) {
   const Value* list = first_argument(task);
@@ -158,7 +158,7 @@ const Value* name_field(const Task& task) {
   return dict && dict->is_dict() ? dict->as_dict()->find("name") : nullptr;
 }
 const Value* lock_label(const Task& task) {
-  const WaitQueue* queue = task.waiter.queue.load();
+  const WaitQueue* queue = task.life->waiter.queue.load();
   return queue && queue->owner ? &static_cast<Lock*>(queue->owner)->label : nullptr;
 }
 const Value* iter_source(const Task& task) {
@@ -173,11 +173,11 @@ WaitsOn place_of(const Task& task, uint32_t& reg) {
     reg = static_cast<uint32_t>(on - current.stack);
     return WaitsOn::Register;
   }
-  if (on == &task.waiter.value) return WaitsOn::Brought;
-  if (!task.call.row) return on == iter_source(task) ? WaitsOn::IterSource : WaitsOn::Nothing;
+  if (on == &task.life->waiter.value) return WaitsOn::Brought;
+  if (!task.life->call.row) return on == iter_source(task) ? WaitsOn::IterSource : WaitsOn::Nothing;
   if (on == only_item(task)) return WaitsOn::OnlyItem;
   if (on == name_field(task)) return WaitsOn::Name;
-  return task.call.row->name.contains("acquire") || task.call.row->name == "__mutex_enter" ? WaitsOn::Label
+  return task.life->call.row->name.contains("acquire") || task.life->call.row->name == "__mutex_enter" ? WaitsOn::Label
                                                                                            : WaitsOn::Nothing;
 }
 
@@ -185,7 +185,7 @@ const Value* value_at(const Task& task, WaitsOn where, uint32_t reg) {
   switch (where) {
     case WaitsOn::Nothing: return nullptr;
     case WaitsOn::Register: return reg < task.current->stack_size ? task.current->stack + reg : nullptr;
-    case WaitsOn::Brought: return &task.waiter.value;
+    case WaitsOn::Brought: return &task.life->waiter.value;
     case WaitsOn::Label: return lock_label(task);
     case WaitsOn::IterSource: return iter_source(task);
     case WaitsOn::OnlyItem: return only_item(task);
@@ -197,21 +197,21 @@ const Value* value_at(const Task& task, WaitsOn where, uint32_t reg) {
 // The wait for a `mutex` block has its lock in a register, by address.
 void mutex_argument(Archive& archive, Task& task) {
   const Builtin& wait_row = archive.still().scheduler().locks().wait_row();
-  if (task.call.row != &wait_row) return;
+  if (task.life->call.row != &wait_row) return;
   Lock* lock = nullptr;
   if (!archive.is_reading()) {
-    const Value& held = task.current->stack[task.call.first];
+    const Value& held = task.current->stack[task.life->call.first];
     if (held.is_int() && !task.woken) lock = reinterpret_cast<Lock*>(held.as_int());
-    if (task.woken && task.waiter.queue.load()) lock = static_cast<Lock*>(task.waiter.queue.load()->owner);
+    if (task.woken && task.life->waiter.queue.load()) lock = static_cast<Lock*>(task.life->waiter.queue.load()->owner);
   }
   archive.lock(lock);
   archive.afterwards([&task, lock] {
-    if (lock) task.current->stack[task.call.first] = Value::integer(reinterpret_cast<intptr_t>(lock));
+    if (lock) task.current->stack[task.life->call.first] = Value::integer(reinterpret_cast<intptr_t>(lock));
   });
 }
 
 void call_fields(Archive& archive, Task& task) {
-  WaitingCall& call = task.call;
+  WaitingCall& call = task.life->call;
   // A task that is about to run has waited for this before; its registers may be others by now.
   bool waits = task.woken || task.ticket.load() != 0;
   if (!archive.is_reading() && !waits) call = {};
@@ -221,7 +221,7 @@ void call_fields(Archive& archive, Task& task) {
   archive.number(call.result);
   // Registered before what looks at the registers.
   archive.afterwards([&archive, &task] {
-    const WaitingCall& call = task.call;
+    const WaitingCall& call = task.life->call;
     uint64_t size = task.current->stack_size;
     bool fits = uint64_t{call.first} + call.count <= size && call.result < std::max<uint64_t>(size, 1) &&
                 (!call.row || call.row->wait);
@@ -243,10 +243,10 @@ void wait_fields(Archive& archive, Task& task) {
   archive.number(task.wait_until);
   archive.text(task.waits_for);
   waiters(archive, task);
-  archive.number(task.timer.ticket);
-  archive.choice(task.timer.reason, Wake::Deadline);
+  archive.number(task.life->timer.ticket);
+  archive.choice(task.life->timer.reason, Wake::Deadline);
   Scheduler::prepare_timer(task);
-  archive.timer(task.timer);
+  archive.timer(task.life->timer);
   call_fields(archive, task);
   uint32_t reg = 0;
   WaitsOn on = archive.is_reading() ? WaitsOn::Nothing : place_of(task, reg);
@@ -325,6 +325,7 @@ void ending(Archive& archive, Task& task) {
 
 void task_fields(Archive& archive, HandleObject& handle) {
   Task& task = static_cast<Task&>(handle);
+  task.begin_life();  // a task that has not begun, or is over, travels with an empty one
   if (archive.is_looking()) look_at_ties(archive, task);
   identity(archive, task);
   code_fields(archive, task);

@@ -123,7 +123,7 @@ OP(CallBuiltin) {
           settle_cells(RA);
           NEXT;
         case Step::Parked:
-          task_->call = {&row, INDEX(A), count, INDEX(A)};
+          task_->life->call = {&row, INDEX(A), count, INDEX(A)};
           FINISH(after_parking());
         case Step::Failed: break;
       }
@@ -270,7 +270,7 @@ finished:
   if (kWatching && task_->watched > 0) {
     bool has_own = !task_->is_root() && task_->globals && !task_->globals->is_shared();
     if (has_own) drop_generators(*task_->globals.get(), true);
-    free_cycles(task_->cells);
+    free_cycles(task_->life->cells);
   }
   if (task_->first_closing) [[unlikely]] {
     if (!kWatching) {

@@ -101,15 +101,15 @@ Status Interpreter::call_bound(ClosureObject* closure, uint32_t first, uint32_t 
 void Interpreter::enter_environment(Environment& environment) {
   if (!task_->home_environment) task_->home_environment = task_->environment = new_environment({});
   task_->environment->globals = std::move(task_->globals);
-  task_->outer_environments.push_back(std::move(task_->environment));
+  task_->life->outer_environments.push_back(std::move(task_->environment));
   task_->environment = Ref<Environment>::share(&environment);
   task_->globals = std::move(environment.globals);
 }
 
 void Interpreter::leave_environment() {
   task_->environment->globals = std::move(task_->globals);
-  task_->environment = std::move(task_->outer_environments.back());
-  task_->outer_environments.pop_back();
+  task_->environment = std::move(task_->life->outer_environments.back());
+  task_->life->outer_environments.pop_back();
   task_->globals = std::move(task_->environment->globals);
 }
 
@@ -199,7 +199,7 @@ Status Interpreter::tail_call(ClosureObject* closure, uint32_t first, uint32_t c
   // The frame that is gone would have switched back: the new one does, or, when there is none, we do. One that
   // switches back itself skips the variables of the frame that is gone.
   if (co_->frame_count == frames) leave_environment();
-  else if (co_->frames[frames].duties & Frame::kSwitchesBack) task_->outer_environments.pop_back();
+  else if (co_->frames[frames].duties & Frame::kSwitchesBack) task_->life->outer_environments.pop_back();
   else co_->frames[frames].duties |= Frame::kSwitchesBack;
   return status;
 }

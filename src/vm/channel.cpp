@@ -107,7 +107,7 @@ Received channel_receive(Task& task, const Value& value, Value& item) {
   if (take_locked(channel, item)) return Received::Value;
   if (channel.closed) return Received::Closed;
   uint64_t ticket = task.begin_wait("receive", &value);
-  enter(channel.receivers, task.waiter, task, ticket, kPlain);
+  enter(channel.receivers, task.life->waiter, task, ticket, kPlain);
   return Received::Parked;
 }
 
@@ -129,8 +129,8 @@ Step channel_send(WaitCall& call, Channel& channel, Value value) {
   }
   Task& task = call.task();
   uint64_t ticket = task.begin_wait("send", &call.arg(0));
-  task.waiter.value = std::move(value);
-  enter(channel.senders, task.waiter, task, ticket, 0);
+  task.life->waiter.value = std::move(value);
+  enter(channel.senders, task.life->waiter, task, ticket, 0);
   return Step::Parked;
 }
 
@@ -144,8 +144,8 @@ Step quick_send(Task& task, Value* args, uint32_t count) {
     if (!hand_over(*channel, args[1])) {
       if (channel->items.size() >= channel->capacity) {
         uint64_t ticket = task.begin_wait("send", args, true);
-        task.waiter.value = std::move(args[1]);
-        enter(channel->senders, task.waiter, task, ticket, 0);
+        task.life->waiter.value = std::move(args[1]);
+        enter(channel->senders, task.life->waiter, task, ticket, 0);
         return Step::Parked;
       }
       channel->items.push(std::move(args[1]));
@@ -165,7 +165,7 @@ Step quick_receive(Task& task, Value* args, uint32_t count) {
     if (!take_locked(*channel, item)) {
       if (channel->closed) return Step::Failed;
       uint64_t ticket = task.begin_wait("receive", args, true);
-      enter(channel->receivers, task.waiter, task, ticket, kPlain);
+      enter(channel->receivers, task.life->waiter, task, ticket, kPlain);
       return Step::Parked;
     }
   }
@@ -199,8 +199,8 @@ Step channel_select(WaitCall& call, std::span<const Value> channels, bool may_wa
   }
   if (all_closed || !may_wait) return call.done({});
   uint64_t ticket = task.begin_wait("select", channels.size() == 1 ? &channels[0] : nullptr);
-  if (!task.more_waiters) task.more_waiters = new std::deque<Waiter>;
-  for (size_t i = 0; i < channels.size(); ++i) task.more_waiters->emplace_back();
+  if (!task.life->more_waiters) task.life->more_waiters = new std::deque<Waiter>;
+  for (size_t i = 0; i < channels.size(); ++i) task.life->more_waiters->emplace_back();
   for (size_t i = 0; i < channels.size(); ++i) {
     Channel& channel = *as_channel(channels[i]);
     std::lock_guard lock(channel.lock);
@@ -210,7 +210,7 @@ Step channel_select(WaitCall& call, std::span<const Value> channels, bool may_wa
       task.scheduler->wake(task, ticket, Wake::Retry);
       break;
     }
-    enter(channel.receivers, (*task.more_waiters)[i], task, ticket, i);
+    enter(channel.receivers, (*task.life->more_waiters)[i], task, ticket, i);
   }
   if (due != kNever) task.scheduler->set_timeout(task, ticket, due);
   return Step::Parked;

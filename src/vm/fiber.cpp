@@ -35,9 +35,9 @@ struct Turnstile {
       ++inside;
       return true;
     }
-    task.waiter.task = &task;
-    task.waiter.ticket = task.begin_wait("the queue for operations");
-    waiting.push(task.waiter);
+    task.life->waiter.task = &task;
+    task.life->waiter.ticket = task.begin_wait("the queue for operations");
+    waiting.push(task.life->waiter);
     return false;
   }
 

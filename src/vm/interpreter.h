@@ -70,7 +70,7 @@ class Interpreter {
 
   // ---- suspend.cpp ----
   // The call or loop that the task has waited in gets its answer.
-  Status start();
+  Status begin();
   template <class Begin>
   Status guarded(Begin begin);
   Status deliver_wake();

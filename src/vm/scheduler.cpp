@@ -36,6 +36,7 @@ Scheduler::Scheduler(Vm& vm, unsigned workers)
       locks_(std::make_unique<Locks>(*this)) {
   root_ = new_handle<Task>(kTaskType);
   root_->scheduler = this;
+  root_->begin_life();
   // The vector never grows later: thieves read it without a lock.
   for (unsigned i = 0; i < worker_limit_; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
   root_->home = workers_[0].get();
@@ -116,14 +117,21 @@ static std::vector<Ref<GeneratorObject>> take_generators(Task& task) {
       taken.push_back(Ref<GeneratorObject>::adopt(at));
     }
   };
-  for (Coroutine* at = task.current; at != &task.root; at = at->resumer) {
+  for (Coroutine* at = task.current; at != &task.life->root; at = at->resumer) {
     taken.push_back(Ref<GeneratorObject>::adopt(at->generator));
     if (at->is_closing) take_chain(at->next_closing);
   }
   take_chain(std::exchange(task.first_closing, nullptr));
   task.last_closing = nullptr;
-  task.current = &task.root;
+  task.current = &task.life->root;
   return taken;
+}
+
+static void empty(TaskLife& life) {
+  life.root.clear();
+  life.cells.clear();
+  life.given_globals = {};
+  life.outer_environments.clear();
 }
 
 bool Scheduler::abandon_tasks() {
@@ -134,17 +142,17 @@ bool Scheduler::abandon_tasks() {
   if (std::ranges::any_of(tasks, [](Task* task) { return task->fiber || task->parted; })) return false;
   // Who is nobody's any more cannot be woken: what leaving a queue means to others reaches no task.
   for (Task* task : tasks) task->ticket.store(0);
-  for (Task* task : tasks) task->end_wait();
+  for (Task* task : tasks) {
+    if (task->life) task->end_wait();
+  }
   for (Task* task : tasks) {
     for (Deadline* at = task->deadline; at; at = at->outer) clock_.remove(*at);
     HandleObject* owner = task->hook ? std::exchange(task->hook, nullptr)->handle() : nullptr;
-    auto generators = take_generators(*task);
-    task->root.clear();
-    task->cells.clear();
+    auto generators = task->life ? take_generators(*task) : std::vector<Ref<GeneratorObject>>();
+    if (task->is_root()) empty(*task->life);
+    else task->end_life();
     task->globals = {};
-    task->given_globals = {};
     task->environment = task->home_environment = {};
-    task->outer_environments.clear();
     task->entry.set_nil();
     task->arguments = nullptr;
     task->first_child = task->next_sibling = task->previous_sibling = nullptr;
@@ -248,8 +256,8 @@ static void settle_result(Task& task, Holders& holders) {
 }
 
 void Scheduler::finish(Task& task) {
-  if (task.keeps_permits) task.kept_permits = task.root.permits ? task.root.permits->size() : 0;
-  else release_permits(task.root, task.kept_permits);
+  if (task.keeps_permits) task.kept_permits = task.life->root.permits ? task.life->root.permits->size() : 0;
+  else if (task.life) release_permits(task.life->root, task.kept_permits);
   if (task.beside_root) return finish_beside_root(task);
   if (task.is_root()) {
     task.finished = true;
@@ -262,13 +270,9 @@ void Scheduler::finish(Task& task) {
   }
   if (host_watches_) [[unlikely]]
     vm_.host().task_ended(task.id, task.error.get());
-  task.root.clear();
-  task.current = &task.root;
-  task.cells.clear();
+  task.end_life();
   task.globals = {};
-  task.given_globals = {};
   task.environment = task.home_environment = {};
-  task.outer_environments.clear();
   task.context.set_nil();
   cancel_children(task);
   {
@@ -362,9 +366,9 @@ void Scheduler::external_end() {
 }
 
 void Scheduler::prepare_timer(Task& task) {
-  task.timer.task = &task;
-  task.timer.fire = [](Timer& timer, std::vector<Task*>& woken) {
-    auto& wait = static_cast<Task::WaitTimer&>(timer);
+  task.life->timer.task = &task;
+  task.life->timer.fire = [](Timer& timer, std::vector<Task*>& woken) {
+    auto& wait = static_cast<TaskLife::WaitTimer&>(timer);
     if (!wait.task->claim(wait.ticket)) return;
     wait.task->woken_by = wait.reason;
     wait.task->woken = true;
@@ -374,10 +378,10 @@ void Scheduler::prepare_timer(Task& task) {
 
 void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake reason) {
   prepare_timer(task);
-  task.timer.ticket = ticket;
-  task.timer.reason = reason;
+  task.life->timer.ticket = ticket;
+  task.life->timer.reason = reason;
   bool is_first = due < clock_.next_due();
-  clock_.add(task.timer, due);
+  clock_.add(task.life->timer, due);
   // The first worker keeps the time while it has nothing else to do.
   if (is_first && this_worker != workers_[0].get()) poke();
   // Others may compute meanwhile.
@@ -524,7 +528,7 @@ void Scheduler::start_beside_root() {
 void Scheduler::finish_beside_root(Task& task) {
   root_->globals = std::move(task.globals);
   root_->is_held = false;
-  task.root.clear();
+  task.end_life();
   if (task.error && !task.stopping) {
     root_->thrown = std::move(task.error);
     root_->requests.fetch_or(kRequestThrow, std::memory_order_seq_cst);

@@ -31,24 +31,24 @@ Status Interpreter::guarded(Begin begin) {
 }
 
 Interpreter::Ran Interpreter::resume() {
-  use_cells(task_->cell_list);
   co_ = task_->current;
   Status status = Status::Done;
   if (!task_->started) {
     task_->started = true;
-    status = guarded([this] { return start(); });
+    status = guarded([this] { return begin(); });
     if (status == Status::Done) {
-      if (!task_->first_closing) return finished(std::move(task_->root.stack[0]));
+      if (!task_->first_closing) return finished(std::move(task_->life->root.stack[0]));
       task_->is_watching = true;
       start_closing();
       status = Status::Failed;
     }
-    if (status == Status::Failed && co_->frame_count == 0) {
+    if (status == Status::Failed && (!co_ || co_->frame_count == 0)) {
       task_->error = std::move(error_);
       return Ran::Finished;
     }
-  } else if (task_->woken && !deliver_answer()) {
-    status = guarded([this] { return deliver_wake(); });
+  } else {
+    use_cells(task_->cell_list);
+    if (task_->woken && !deliver_answer()) status = guarded([this] { return deliver_wake(); });
   }
   if (status == Status::Parked) return Ran::Parked;
   failed_ = status == Status::Failed;
@@ -58,12 +58,15 @@ Interpreter::Ran Interpreter::resume() {
   }
 }
 
-Status Interpreter::start() {
+Status Interpreter::begin() {
+  task_->begin_life();
+  co_ = task_->current;
+  use_cells(task_->cell_list);
   if (!task_->is_root() && !task_->beside_root && task_->scheduler->is_stopping(*task_)) {
     task_->requests.fetch_or(kRequestStop);
   }
   if (take_requests(false) == Status::Failed) return Status::Failed;
-  Coroutine& root = task_->root;
+  Coroutine& root = task_->life->root;
   auto arguments = std::move(task_->arguments);
   auto count = arguments ? static_cast<uint32_t>(arguments->size()) : 0;
   if (root.stack_size < count + 2) root.grow_stack(count + 2);
@@ -272,7 +275,7 @@ Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count
       return take_requests(false);
     case Step::Parked: break;
   }
-  task_->call = {&row, first, count, result};
+  task_->life->call = {&row, first, count, result};
   return after_parking();
 }
 
@@ -294,7 +297,7 @@ Status Interpreter::after_parking() {
 }
 
 bool Interpreter::deliver_answer() {
-  const WaitingCall& call = task_->call;
+  const WaitingCall& call = task_->life->call;
   if (task_->woken_by != Wake::Value || !task_->is_plain_wait) return false;
   task_->woken = false;
   Value* args = co_->stack + call.first;
@@ -302,7 +305,7 @@ bool Interpreter::deliver_answer() {
   if (call.result != call.first && call.count > 0) args[0].set_nil();
   co_->stack[call.result] = std::move(task_->answer);
   settle_cells(co_->stack[call.result]);
-  task_->call.row = nullptr;
+  task_->life->call.row = nullptr;
   return true;
 }
 
@@ -310,12 +313,12 @@ Status Interpreter::deliver_wake() {
   task_->woken = false;
   Wake reason = task_->woken_by;
   task_->end_wait();
-  WaitingCall call = task_->call;
+  WaitingCall call = task_->life->call;
   if (reason == Wake::Cancelled || reason == Wake::Deadline) {
     // Otherwise it was meant for a deadline that is over: the wait goes on.
     bool must_stop = !is_cleaning_up(*task_) && take_requests(true) == Status::Failed;
     if (must_stop && !task_->fiber) {
-      task_->call = {};
+      task_->life->call = {};
       return Status::Failed;
     }
     // C++ code that waits is let go on first, so that it gives back what it holds.
@@ -334,7 +337,7 @@ Status Interpreter::deliver_wake() {
     task_->woken_by = Wake::Retry;
     return call_wait(*call.row, call.first, call.count, call.result, true);
   }
-  task_->call = {};
+  task_->life->call = {};
   if (reason == Wake::Error) return fail(std::unexpected(std::move(task_->failure)));
   if (!call.row) {
     // A loop over a channel.
@@ -353,7 +356,7 @@ Status Interpreter::deliver_wake() {
 Status Interpreter::handle_next(const Value& source, IterObject* iter, Value& item, bool& more) {
   co_->await = Coroutine::Await::ForLoop;
   co_->await_iter = iter;
-  task_->call = {};
+  task_->life->call = {};
   switch (channel_receive(*task_, source, item)) {
     case Received::Value:
       more = true;

@@ -28,8 +28,20 @@ void Task::let_go_of_result() {
 Task::~Task() {
   if (noted_in) noted_in->forget(this);
   let_go_of_result();
-  delete more_waiters;
   while (deadline) delete std::exchange(deadline, deadline->outer);
+}
+
+void Task::begin_life() {
+  if (life) return;
+  life = std::make_unique<TaskLife>();
+  current = &life->root;
+  if (!cell_list) cell_list = &life->cells;
+}
+
+void Task::end_life() {
+  current = nullptr;
+  cell_list = nullptr;
+  life = nullptr;
 }
 
 static void leave(Waiter& waiter, Wake reason) {
@@ -48,15 +60,16 @@ static void leave(Waiter& waiter, Wake reason) {
 }
 
 void Task::end_wait() {
+  Waiter& waiter = life->waiter;
   // Acquired: whoever took the waiter out of the queue is done with it.
   if (waiter.queue.load(std::memory_order_acquire) || waiter.value.is_heap()) leave(waiter, woken_by);
-  if (more_waiters) {
-    for (Waiter& one : *more_waiters) leave(one, woken_by);
-    more_waiters->clear();
+  if (auto* more = life->more_waiters) {
+    for (Waiter& one : *more) leave(one, woken_by);
+    more->clear();
   }
-  if (timer.ticket != 0) {
-    scheduler->clock().remove(timer);
-    timer.ticket = 0;
+  if (life->timer.ticket != 0) {
+    scheduler->clock().remove(life->timer);
+    life->timer.ticket = 0;
   }
   waits_on = nullptr;
   waits_for = nullptr;

@@ -75,44 +75,95 @@ struct TaskEffects {
   uint64_t random[4];  // its random generator, once it has one
 };
 
-struct Task : HandleObject {
-  Task();
-  ~Task();
-  // Nobody will ask for it any more. A failure that nobody has seen is told.
-  void let_go_of_result();
+// What a task needs from its first turn until it has ended. Most tasks of a program that starts many have either not begun or
+// are over, so it is apart: what one leaves is used again by the next.
+struct TaskLife {
+  ~TaskLife() { delete more_waiters; }
+  static void* operator new(size_t size) { return allocate(size); }
+  static void operator delete(void* life) { deallocate(life, sizeof(TaskLife)); }
 
-  // ---- who it is ----
-  Scheduler* scheduler = nullptr;
-  uint64_t id = 0;         // 0: the root task
-  uint64_t parent_id = 0;  // who started it
-  Task* parent = nullptr;  // whose child it is: its parent while that lives, then the root
-  uint64_t group = 0;      // siblings of one `parallel`; 0: none
-  uint32_t index = 0;      // among the children its parent started
-
-  // ---- what it runs ----
-  Worker* home = nullptr;  // where it runs, or ran last; written by whoever has it in hand
-  // It waits, and the worker it ran on is through with it: whoever ends the wait may run it elsewhere.
-  std::atomic<bool> has_left{false};
-  Value entry;  // what to call, until it starts
-  std::unique_ptr<std::vector<Value>> arguments;
   Coroutine root;
-  Coroutine* current = &root;
-  GlobalsRef globals;
-  // The environment (environment.h) that `globals` belong to; null: only its own were ever needed. Those that
-  // wait below it, innermost last. `home` is the task's own.
-  Ref<Environment> environment;
-  Ref<Environment> home_environment;
-  std::vector<Ref<Environment>> outer_environments;
-  bool is_away() const { return environment.get() != home_environment.get(); }
-  // What its last child got of them: plain values, and which others there were, as they were then.
+  CellList cells;
+  std::vector<Ref<Environment>> outer_environments;  // those that wait below Task::environment, innermost last
+  // What its last child got of its program's variables: plain values, and which others there were, as they were then.
   GlobalsRef given_globals;
   struct Stateful {
     uint32_t index;
     uint64_t bits;
   };
   std::vector<Stateful> given_stateful;
-  CellList cells;
-  CellList* cell_list = &cells;  // where new ones go
+
+  WaitingCall call;
+  Waiter waiter;                               // in one queue
+  std::deque<Waiter>* more_waiters = nullptr;  // in several
+  struct WaitTimer : Timer {
+    Task* task = nullptr;
+    uint64_t ticket = 0;
+    Wake reason = Wake::Timeout;
+  } timer;
+};
+
+struct Task : HandleObject {
+  Task();
+  ~Task();
+  // Nobody will ask for it any more. A failure that nobody has seen is told.
+  void let_go_of_result();
+  // Before its first turn, and whenever somebody wants to see its parts.
+  void begin_life();
+  void end_life();
+
+  // What is read of a task that is over, and what its destructor looks at, comes first: with many tasks it is not in
+  // any cache.
+  Scheduler* scheduler = nullptr;
+
+  // ---- how it ended ----
+  SpinLock lock;  // guards this part, `awaiting` among it
+  bool finished = false;
+  bool result_taken = false;
+  bool stopping = false;        // it was told to unwind
+  Holders* noted_in = nullptr;  // see holders.h
+  Value result;
+  Thrown error;
+  FinishHook* hook = nullptr;
+
+  // ---- what it runs ----
+  std::unique_ptr<TaskLife> life;  // null: it has not begun, or is over
+  std::unique_ptr<TaskEffects> effects;
+  Deadline* deadline = nullptr;  // innermost
+  Ref<HandleObject> run;         // effects/run.h; null: the VM's own
+  Thrown thrown;                 // kRequestThrow
+  Value entry;                   // what to call, until it starts
+  std::unique_ptr<std::vector<Value>> arguments;
+  GlobalsRef globals;
+  // The environment (environment.h) that `globals` belong to; null: only its own were ever needed. `home` is the
+  // task's own.
+  Ref<Environment> environment;
+  Ref<Environment> home_environment;
+  bool is_away() const { return environment.get() != home_environment.get(); }
+  Value context;   // dict of task-local values, or nil
+  Value answer;    // Wake::Value
+  Thrown failure;  // Wake::Error
+  TaskEffects& own_effects() {
+    if (!effects) effects = std::make_unique<TaskEffects>();
+    return *effects;
+  }
+
+  // ---- who it is ----
+  uint64_t id = 0;         // 0: the root task
+  uint64_t parent_id = 0;  // who started it
+  Task* parent = nullptr;  // whose child it is: its parent while that lives, then the root
+  uint64_t group = 0;      // siblings of one `parallel`; 0: none
+  uint32_t index = 0;      // among the children its parent started
+  Task* first_child = nullptr;
+  Task* next_sibling = nullptr;
+  Task* previous_sibling = nullptr;
+
+  // ---- where it is ----
+  Worker* home = nullptr;  // where it runs, or ran last; written by whoever has it in hand
+  // It waits, and the worker it ran on is through with it: whoever ends the wait may run it elsewhere.
+  std::atomic<bool> has_left{false};
+  Coroutine* current = nullptr;   // one of its life
+  CellList* cell_list = nullptr;  // where new ones go
   // Generators that were dropped before they had ended are closed before the next instruction: their clean-up code
   // runs. The interpreter looks for them only while there are some that it could happen to.
   GeneratorObject* first_closing = nullptr;
@@ -120,67 +171,38 @@ struct Task : HandleObject {
   uint32_t watched = 0;  // generators with clean-up code that have begun and not ended
   bool is_watching = false;
   bool started = false;
-  bool stopping = false;        // it was told to unwind
-  bool helps_clean_up = false;  // started by one that was: it may begin though the program is being stopped
-  uint32_t turns_kept = 0;      // times that it did not make room for others because it held a lock
-  bool computes = false;        // it has used up its last turn without talking to others
-  bool beside_root = false;     // runs in the root's place, with its variables
-  bool keeps_permits = false;   // the root, while it runs the statements of modules, whose scopes end with the program
-  size_t kept_permits = 0;      // how many those hold
-  bool is_held = false;         // the root, while somebody runs in its place
-  Thrown thrown;                // kRequestThrow
+  bool helps_clean_up =
+      false;                 // started by one that was told to unwind: it may begin though the program is being stopped
+  bool computes = false;     // it has used up its last turn without talking to others
+  bool beside_root = false;  // runs in the root's place, with its variables
+  bool keeps_permits = false;  // the root, while it runs the statements of modules, whose scopes end with the program
+  bool is_held = false;        // the root, while somebody runs in its place
+  uint32_t turns_kept = 0;     // times that it did not make room for others because it held a lock
+  size_t kept_permits = 0;     // how many those of `keeps_permits` hold
   uint32_t children_started = 0;
   uint32_t groups_started = 0;
-  Value context;                // dict of task-local values, or nil
-  Ref<HandleObject> run;        // effects/run.h; null: the VM's own
-  Holders* noted_in = nullptr;  // see holders.h
-  std::unique_ptr<TaskEffects> effects;
-  TaskEffects& own_effects() {
-    if (!effects) effects = std::make_unique<TaskEffects>();
-    return *effects;
-  }
-  Deadline* deadline = nullptr;                // innermost
-  std::atomic<uint32_t> expired_deadlines{0};  // of them
+  std::atomic<uint32_t> expired_deadlines{0};  // of those it is in
   bool deadline_passed = false;                // one of them, and the task knows
-  std::atomic<uint32_t> requests{0};
   std::atomic<bool> cancel_requested{false};
+  std::atomic<uint32_t> requests{0};
   const char* stop_text = "kind:cancelled:VM cancelled by host";
 
   // ---- waiting ----
-  std::atomic<uint64_t> ticket{0};  // of the wait that is on; 0: not waiting
-  uint64_t tickets = 0;             // given so far
-  WaitingCall call;
+  std::atomic<uint64_t> ticket{0};      // of the wait that is on; 0: not waiting
+  uint64_t tickets = 0;                 // given so far
   Fiber* fiber = nullptr;               // the stack of a builtin that waits in the middle of C++ code
   LoopStacks::Place* parted = nullptr;  // it stopped in the middle of C++ code, and goes on there: Interpreter::part
   Wake woken_by = Wake::Value;
   bool woken = false;
-  uint64_t looks = 0;  // how often it has looked up: checkpoints, effects, in the middle of long builtins
-  Value answer;        // Wake::Value
-  Thrown failure;      // Wake::Error
-  Waiter waiter;       // in one queue
-  std::deque<Waiter>* more_waiters = nullptr;  // in several
-  struct WaitTimer : Timer {
-    Task* task = nullptr;
-    uint64_t ticket = 0;
-    Wake reason = Wake::Timeout;
-  } timer;
-  const Value* waits_on = nullptr;  // an argument of the call, or waiter.value; for reports
+  // The wait was in one queue, without a time limit: whoever answered has taken it out.
+  bool is_plain_wait = false;
+  uint64_t looks = 0;               // how often it has looked up: checkpoints, effects, in the middle of long builtins
+  const Value* waits_on = nullptr;  // an argument of the call, or the waiter's value; for reports
   const char* waits_for = nullptr;  // "receive", "sleep", ...
   Nanoseconds wait_until = 0;       // a sleep that goes on after an interruption
   uint64_t queued = 0;              // when it was put in a worker's queue
   Task* next_queued = nullptr;      // in a worker's inbox
-
-  // ---- how it ended ----
-  SpinLock lock;  // guards what follows
-  bool finished = false;
-  bool result_taken = false;
-  Value result;
-  Thrown error;
-  FinishHook* hook = nullptr;
-  WaitQueue awaiting{lock};
-  Task* first_child = nullptr;
-  Task* next_sibling = nullptr;
-  Task* previous_sibling = nullptr;
+  WaitQueue awaiting{lock};         // who waits for its end
 
   bool is_root() const { return id == 0; }
   // Signals find the root (and what runs in its place) on the first worker, and C++ code in the middle of a
@@ -208,11 +230,10 @@ struct Task : HandleObject {
     ticket.store(++tickets, std::memory_order_release);
     return tickets;
   }
-  // The wait was in one queue, without a time limit: whoever answered has taken it out.
-  bool is_plain_wait = false;
   // Starts a wait in one queue, whose lock is held. `on` and `is_plain` as for begin_wait.
   uint64_t wait_in(WaitQueue& queue, const char* what, const Value* on = nullptr, uint64_t number = 0,
                    bool is_plain = false) {
+    Waiter& waiter = life->waiter;
     waiter.task = this;
     waiter.ticket = begin_wait(what, on, is_plain);
     waiter.number = number;

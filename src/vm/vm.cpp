@@ -55,10 +55,10 @@ Vm::~Vm() {
   presets_.clear();
   Task& root = scheduler_->root();
   root.globals = {};
-  root.given_globals = {};
+  root.life->given_globals = {};
   root.context.set_nil();
   locals_.clear();
-  root.cells.clear();
+  root.life->cells.clear();
   work_off_remains(SIZE_MAX);
   holders_.empty_all();
   work_off_remains(SIZE_MAX);
@@ -88,7 +88,7 @@ Outcome<Value> Vm::drop_owned(Call& call) {
     drop_value(root.globals->values()[owned.back()]);
   }
   root.kept_permits = 0;
-  release_permits(root.root, 0);
+  release_permits(root.life->root, 0);
   return Value();
 }
 
@@ -205,17 +205,17 @@ Outcome<Value> Vm::call(const Value& callee, std::span<const Value> args) { retu
 
 // Whether what the last child got is still what the parent has.
 static bool is_current(Task& parent, std::span<const uint32_t> visible) {
-  if (!parent.given_globals) return false;
-  auto stateful = parent.given_stateful.begin();
+  if (!parent.life->given_globals) return false;
+  auto stateful = parent.life->given_stateful.begin();
   for (uint32_t i : visible) {
     const Value& own = parent.globals->values()[i];
-    if (stateful != parent.given_stateful.end() && stateful->index == i) {
+    if (stateful != parent.life->given_stateful.end() && stateful->index == i) {
       if (!own.is_heap() || own.bits() != stateful->bits) return false;
       ++stateful;
       continue;
     }
     // The given one was frozen: an object that is the same has not changed.
-    const Value& given = parent.given_globals->values()[i];
+    const Value& given = parent.life->given_globals->values()[i];
     if (given.kind() != own.kind() || given.bits() != own.bits()) return false;
   }
   return true;
@@ -228,18 +228,18 @@ GlobalsRef Vm::globals_for_child(Task& parent, Crossing& crossing) {
   std::span<const uint32_t> visible = visible_to_tasks();
   if (!is_current(parent, visible)) {
     GlobalsRef given(Globals::create(own->count));
-    parent.given_stateful.clear();
+    parent.life->given_stateful.clear();
     for (uint32_t i : visible) {
       const Value& value = own->values()[i];
       if (freeze(value)) given->values()[i] = value;
-      else parent.given_stateful.push_back({i, value.bits()});
+      else parent.life->given_stateful.push_back({i, value.bits()});
     }
-    parent.given_globals = std::move(given);
+    parent.life->given_globals = std::move(given);
   }
-  if (parent.given_stateful.empty()) return parent.given_globals;
+  if (parent.life->given_stateful.empty()) return parent.life->given_globals;
   GlobalsRef given(Globals::create(own->count));
-  for (uint32_t i : visible) given->values()[i] = parent.given_globals->values()[i];
-  for (const Task::Stateful& stateful : parent.given_stateful) {
+  for (uint32_t i : visible) given->values()[i] = parent.life->given_globals->values()[i];
+  for (const TaskLife::Stateful& stateful : parent.life->given_stateful) {
     // Something that cannot be given away (a generator that runs) is unset for the child.
     if (auto value = crossing.give(own->values()[stateful.index])) given->values()[stateful.index] = std::move(*value);
   }
@@ -250,7 +250,7 @@ void Vm::expect_calls_from_outside() {
   std::lock_guard lock(visible_lock_);
   is_called_from_outside_ = true;
   visible_of_ = nullptr;
-  scheduler_->root().given_globals = {};
+  scheduler_->root().life->given_globals = {};
 }
 
 std::span<const uint32_t> Vm::visible_to_tasks() {

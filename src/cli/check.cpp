@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/problem_report.h"
 #include "cli/project.h"
+#include "cli/source_watch.h"
 #include "modules/path.h"
 
 namespace harn::cli {
@@ -38,10 +39,7 @@ CheckRun::Options options_of(const Arguments& arguments) {
           .host_capabilities = std::string(arguments.text("--host-capabilities").value_or(""))};
 }
 
-int check(const Arguments& arguments) {
-  if (arguments.operands().empty() && !arguments.has("--workspace")) {
-    return report_usage(arguments, {"`harn check` needs a path, or `--workspace`", ""});
-  }
+int check_once(const Arguments& arguments) {
   auto files = files_to_check(arguments);
   if (!files) {
     bool is_usage = files.error().kind == ErrorKind::Invalid && arguments.has("--workspace");
@@ -71,6 +69,15 @@ int check(const Arguments& arguments) {
   return failed ? kFailure : kSuccess;
 }
 
+int check(const Arguments& arguments) {
+  if (arguments.operands().empty() && !arguments.has("--workspace")) {
+    return report_usage(arguments, {"`harn check` needs a path, or `--workspace`", ""});
+  }
+  if (!arguments.has("--watch")) return check_once(arguments);
+  return repeat_on_change({arguments.operands().begin(), arguments.operands().end()},
+                          [&] { (void)check_once(arguments); });
+}
+
 constexpr std::string_view kSeverities[] = {"error", "warning", "off"};
 constexpr Option kOptions[] = {
     {.name = "--workspace", .help = "check what `[workspace] pipelines` of harn.toml lists, too"},
@@ -85,6 +92,7 @@ constexpr Option kOptions[] = {
      .kind = ValueKind::Choice,
      .choices = kSeverities,
      .help = "how bad it is when something is missing that a run needs: error, warning or off"},
+    {.name = "--watch", .help = "check again whenever a source of the project has changed"},
     {.name = "--json", .help = "print a JSON envelope"},
 };
 

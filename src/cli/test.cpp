@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/output.h"
+#include "cli/source_watch.h"
 #include "cli/test_report.h"
 
 namespace harn::cli {
@@ -142,6 +143,14 @@ Result<Suite> find_suite(const Arguments& arguments) {
   return find_tests(paths, filter, cassettes_of(arguments));
 }
 
+int test_once(const Arguments& arguments, unsigned workers) {
+  auto suite = find_suite(arguments);
+  if (!suite) return fail_with(suite.error().message);
+  TestRunner runner(*suite, arguments);
+  if (auto done = runner.run(workers); !done) return fail_with(done.error().message);
+  return write_reports(runner.results(), arguments);
+}
+
 int test(const Arguments& arguments) {
   if (arguments.has("--conformance") && !arguments.operands().empty()) {
     return report_usage(arguments.command(), {"`--conformance` takes one directory and no other paths", ""});
@@ -152,15 +161,16 @@ int test(const Arguments& arguments) {
   }
   if (arguments.has("--record") && arguments.has("--replay"))
     return report_usage(arguments.command(), {"`--record` and `--replay` exclude each other", ""});
+  if (arguments.has("--watch") && (arguments.has("--junit") || arguments.has("--json-out")))
+    return report_usage(arguments.command(), {"`--watch` does not go with `--junit` and `--json-out`", ""});
   auto workers = worker_count(arguments);
   if (!workers) return report_usage(arguments.command(), workers.error());
   // Unless it is set. What is recorded is said by real models.
   if (cassettes_of(arguments) == Cassettes::None) setenv("HARN_LLM_PROVIDER", "mock", 0);
-  auto suite = find_suite(arguments);
-  if (!suite) return fail_with(suite.error().message);
-  TestRunner runner(*suite, arguments);
-  if (auto done = runner.run(*workers); !done) return fail_with(done.error().message);
-  return write_reports(runner.results(), arguments);
+  if (!arguments.has("--watch")) return test_once(arguments, *workers);
+  std::vector<std::string> paths(arguments.operands().begin(), arguments.operands().end());
+  if (auto directory = arguments.text("--conformance")) paths.emplace_back(*directory);
+  return repeat_on_change(paths, [&] { (void)test_once(arguments, *workers); });
 }
 
 constexpr Option kOptions[] = {
@@ -177,6 +187,7 @@ constexpr Option kOptions[] = {
      .help = "how many files at a time (implies --parallel)"},
     {.name = "--junit", .value = "FILE", .kind = ValueKind::Path, .help = "write a JUnit XML report"},
     {.name = "--json-out", .value = "FILE", .kind = ValueKind::Path, .help = "write a JSON report"},
+    {.name = "--watch", .help = "run them again whenever a source of the project has changed"},
     {.name = "--record", .help = "ask real models, and write what they answer to .harn-fixtures/"},
     {.name = "--replay", .help = "answer calls of models from .harn-fixtures/"},
     {.name = "--conformance",

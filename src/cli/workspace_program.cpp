@@ -60,6 +60,8 @@ int run_workspace_program(const Arguments& arguments, std::string_view command) 
   sandbox->has_network = true;
   auto llm = llm_fixtures_of(arguments);
   if (!llm) return report_usage(arguments, llm.error());
+  // Paths in what models say are relative to the workspace.
+  if (chdir(home.c_str()) != 0) return fail_with(fmt::format("cannot go to {}", home));
   auto loaded = engine::load_text("<workspace>", std::string(kProgram), catalog_of(nullptr));
   auto program = engine::compile(*loaded);
   if (!program) {

@@ -14,7 +14,7 @@ TOOLS = ["Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebFetch"]
 rules = "".join(f"    - {{tool: {name}, allow: true}}\n" for name in TOOLS)
 put("space/.nanobot/agents/a/AGENT.md", f"---\nname: a\ntools: [{', '.join(TOOLS)}]\ntool_approvals:\n  rules:\n{rules}---\nWork.\n")
 put("space/.nanobot/tasks/t/TASK.md", "---\nname: t\nagent: a\n---\nDo it.\n")
-put("space/harn.toml", '[workspace]\ncommands = ["echo *", "cat *", "sleep *", "false"]\ndomains = ["docs.example.com"]\n')
+put("space/harn.toml", '[nanobot]\ncommands = ["echo *", "cat *", "sleep *", "false"]\ndomains = ["docs.example.com"]\n')
 put("space/a.txt", "one\ntwo\nthree\n")
 put("space/image.png", b"\x89PNG\r\n\x1a\n\xff\xfe")
 put("space/.env", "TOKEN=hunter2hunter2\n")

@@ -1,24 +1,15 @@
 """A chat: piped, at a terminal with an approval, models that are allowed and not, and one that is gone on with."""
-import functools, json, os, subprocess
+import json, os, subprocess
 from terminal import Terminal
-
-HARN = os.environ["HARN"]
-print = functools.partial(print, flush=True)
+from workspace_files import HARN, put, replies, say
 
 
-def put(path, text):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path, "w") as file:
-        file.write(text)
 
-
-def replies(name, *all):
-    put(name, "".join(json.dumps(one) + "\n" for one in all))
 
 
 def chat(text, *words):
     done = subprocess.run([HARN, "agent", "chat", *words], input=text, capture_output=True, text=True)
-    print(done.returncode, done.stdout + done.stderr)
+    say(done.returncode, done.stdout + done.stderr)
 
 
 put(".nanobot/agents/a/AGENT.md", "---\nname: a\nmodel: mock\nallowed_models: [mock-large]\ntools: [Write]\n---\nTalk.\n")
@@ -40,4 +31,4 @@ screen.read_until("[d]eny: ")
 screen.send("o\n")
 screen.read_until("Written.")
 screen.send("/exit\n")
-print(screen.finish(), open("x.txt").read().strip())
+say(screen.finish(), open("x.txt").read().strip())

@@ -2,8 +2,8 @@
 
 HARN_KILLS says how often (10)."""
 import json, os, random, subprocess, time
+from workspace_files import HARN, harn, put, replies
 
-HARN = os.environ["HARN"]
 KILLS = int(os.environ.get("HARN_KILLS", "10"))
 TURNS = 5
 AGENT = """---
@@ -18,26 +18,18 @@ Work.
 """
 
 
-def put(path, text):
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as file:
-        file.write(text)
-
 
 def workspace(folder):
     put(f"{folder}/.nanobot/agents/worker/AGENT.md", AGENT)
     put(f"{folder}/.nanobot/tasks/work/TASK.md", "---\nname: work\nagent: worker\n---\nDo it.\n")
-    replies = [{"match": f"*turn {TURNS} *", "text": "all done"}]
+    said = [{"match": f"*turn {TURNS} *", "text": "all done"}]
     for turn in range(TURNS, 0, -1):
         calls = [{"name": "Write", "arguments": {"file_path": f"out/{turn}.txt", "content": f"{turn}\n" * 50}},
                  {"name": "Bash", "arguments": {"command": f"echo {turn} >> log.txt"}}]
         before = "*Do it.*" if turn == 1 else f"*turn {turn - 1} *"
-        replies.append({"match": before, "text": f"turn {turn} of {TURNS}", "tool_calls": calls, "consume_match": False})
-    put(f"{folder}/replies.jsonl", "".join(json.dumps(reply) + "\n" for reply in replies))
+        said.append({"match": before, "text": f"turn {turn} of {TURNS}", "tool_calls": calls, "consume_match": False})
+    replies(f"{folder}/replies.jsonl", *said)
 
-
-def harn(folder, *words):
-    return subprocess.run([HARN, *words], cwd=folder, capture_output=True, text=True)
 
 
 def start(folder, runs):
@@ -46,8 +38,8 @@ def start(folder, runs):
 
 
 def state(folder):
-    shown = harn(folder, "runs", "show", "last", "--json")
-    return json.loads(shown.stdout) if shown.returncode == 0 else None
+    code, shown, _ = harn("runs", "show", "last", "--json", folder=folder)
+    return json.loads(shown) if code == 0 else None
 
 
 def finished_calls(view):
@@ -87,8 +79,8 @@ def one_run(folder, chance, kills):
         assert call.get("error") is not None or number in lines, (number, lines, call)
     for turn in range(1, TURNS + 1):
         assert open(f"{folder}/out/{turn}.txt").read() == f"{turn}\n" * 50
-    assert harn(folder, "runs", "replay", "last").stdout.startswith("the same"), harn(folder, "runs", "replay", "last")
-    assert harn(folder, "runs", "verify", "last").returncode == 0
+    assert harn("runs", "replay", "last", folder=folder)[1].startswith("the same"), harn("runs", "replay", "last", folder=folder)
+    assert harn("runs", "verify", "last", folder=folder)[0] == 0
 
 
 def main():

@@ -1,13 +1,8 @@
 """What the built-in tools do, and what they refuse, as a model sees it."""
 import json, os, subprocess
+from workspace_files import HARN, put
 
-HARN = os.environ["HARN"]
 
-
-def put(path, text):
-    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    with open(path, "wb") as file:
-        file.write(text if isinstance(text, bytes) else text.encode())
 
 
 TOOLS = ["Read", "Write", "Edit", "Glob", "Grep", "Bash", "WebFetch"]
@@ -27,6 +22,9 @@ put("outside.txt", "two secret\n")
 os.symlink("../outside.txt", "space/link.txt")
 os.symlink("..", "space/up")
 
+SECRET = "sk-abcdefghijklmnopqrstuvwxyz123456"
+os.environ["DEMO_API_KEY"] = SECRET
+
 CALLS = [
     ("Read", {"file_path": "a.txt"}), ("Read", {"file_path": "a.txt", "offset": 2, "limit": 1}), ("Read", {"file_path": "a.txt", "offset": 9}),
     ("Read", {"file_path": "../outside.txt"}), ("Read", {"file_path": os.path.abspath("outside.txt")}), ("Read", {"file_path": "link.txt"}),
@@ -36,7 +34,7 @@ CALLS = [
     ("Write", {"file_path": "new/b.txt", "content": "b\n"}), ("Write", {"file_path": "../c.txt", "content": "c"}), ("Write", {"file_path": "link.txt", "content": "c"}),
     ("Edit", {"file_path": "a.txt", "old_string": "two", "new_string": "2"}), ("Edit", {"file_path": "a.txt", "old_string": "zwei", "new_string": "2"}),
     ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c"}), ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c", "replace_all": True}),
-    ("Bash", {"command": "echo hi; echo there"}), ("Bash", {"command": "false"}), ("Bash", {"command": "rm a.txt"}), ("Bash", {"command": "echo hi && rm a.txt"}), 
+    ("Bash", {"command": "echo hi; echo there"}), ("Bash", {"command": "echo $DEMO_API_KEY"}), ("Bash", {"command": "false"}), ("Bash", {"command": "rm a.txt"}), ("Bash", {"command": "echo hi && rm a.txt"}), 
     ("Bash", {"command": "sleep 30", "timeout_ms": 200}), ("WebFetch", {"url": "https://elsewhere.example.com/x"}), ("WebFetch", {"url": "file:///etc/passwd"}), ("Fly", {}),
 ]
 replies = [{"text": "", "tool_calls": [{"name": name, "arguments": args}]} for name, args in CALLS] + [{"text": "over"}]
@@ -53,8 +51,8 @@ for line in results:
     print(line.replace(here, "HERE"))
 print(len(CALLS) - 1, "calls,", len(results), "were run")
 print("outside:", open("outside.txt").read().strip(), os.path.exists("c.txt"), open("space/a.txt").read().split(), open("space/twice.txt").read().strip())
-record = "".join(open(f"space/.harn-runs/{name}").read() for name in os.listdir("space/.harn-runs"))
-print("secret in the record:", "hunter2" in record)
+kept = [os.path.join(top, name) for root in ("space/.harn", "space/.harn-runs") for top, _, names in os.walk(root) for name in names]
+print("secret in the record:", [name for name in kept if b"hunter2" in open(name, "rb").read() or SECRET.encode() in open(name, "rb").read()])
 
 # In spite of a rule: what a command names outside of the project, what it destroys, and files that hold the agent itself.
 for name, args in [("Bash", {"command": "cat ../outside.txt"}), ("Bash", {"command": "echo x > /dev/null"}), ("Bash", {"command": "rm -rf build"}),

@@ -109,6 +109,14 @@ Outcome<Value> check_fields(Call& call) {
   return Value();
 }
 
+Outcome<Value> close_name(Call& call) {
+  auto name = HARN_TRY(call.text(0));
+  (void)HARN_TRY(call.dict(1));
+  auto names = names_of(call.arg(1));
+  auto close = text::close_names(name, names, 1);
+  return close.empty() ? Value() : text_value(close[0]);
+}
+
 Outcome<Value> raise_denied(Call& call) { return runtime_error(ErrorKind::Denied, "{}", HARN_TRY(call.text(0))); }
 Outcome<Value> raise_invalid(Call& call) { return runtime_error(ErrorKind::Invalid, "{}", HARN_TRY(call.text(0))); }
 
@@ -118,6 +126,11 @@ constinit const Builtin kRows[] = {
      .doc = "Refuses names that are not known, and values that are not of the kinds that `known` says.",
      .example = R"(__check_fields("f", {a: 1}, {a: "int|string", b: "texts"}) == nil)",
      .call = check_fields},
+    {.name = "__close_name",
+     .signature = "(name: string, known: dict) -> string?",
+     .doc = "The key of `known` that was meant, where one is close to the name.",
+     .example = R"(__close_name("toools", {tools: 1, model: 1}) == "tools")",
+     .call = close_name},
     {.name = "__denied_error",
      .signature = "(text: string) -> never",
      .doc = "Raises an error of the kind `denied`.",

@@ -2,11 +2,43 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "data/front_matter.h"
+#include "vm/dict.h"
 
 namespace harn::builtins {
 namespace {
 
 using namespace vm;
+
+Value lines_of(const data::YamlPlaces& places) {
+  DictBuilder lines;
+  for (const auto& place : places.all) lines.add(place.path, Value::integer(static_cast<int64_t>(place.line)));
+  return lines.done();
+}
+
+Value problems_of(const data::FrontMatter& read) {
+  Value out = new_list();
+  for (const auto& problem : read.problems) {
+    writable_list(out)->push(DictBuilder()
+                                 .add("line", Value::integer(static_cast<int64_t>(problem.line)))
+                                 .add("field", problem.field.empty() ? Value() : text_value(problem.field))
+                                 .add("message", text_value(problem.message))
+                                 .add("fix", text_value(problem.fix))
+                                 .done());
+  }
+  return out;
+}
+
+Outcome<Value> front_matter(Call& call) {
+  auto read = data::parse_front_matter(HARN_TRY(call.text(0)));
+  return DictBuilder()
+      .add("fields", read.fields)
+      .add("body", text_value(read.body))
+      .add("body_line", Value::integer(static_cast<int64_t>(read.body_line)))
+      .add("lines", lines_of(read.places))
+      .add("problems", problems_of(read))
+      .done();
+}
 
 Outcome<Value> yaml_parse(Call& call) {
   auto parsed = data::parse_yaml(HARN_TRY(call.text(0)));
@@ -22,6 +54,11 @@ Outcome<Value> yaml_stringify(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__front_matter",
+     .signature = "(text: string) -> {fields: dict?, body: string, body_line: int, lines: dict, problems: list<dict>}",
+     .doc = "The fields and the text of a Markdown file with YAML at its head, where they are, and what is wrong.",
+     .example = R"(__front_matter("---\na: 1\n---\nhi").body == "hi")",
+     .call = front_matter},
     {.name = "yaml_parse",
      .signature = "(text: string) -> unknown",
      .doc = "Returns the value of a YAML document.",

@@ -8,6 +8,7 @@
 #include "cli/files.h"
 #include "cli/output.h"
 #include "cli/run_records.h"
+#include "cli/workspace_program.h"
 #include "data/json.h"
 #include "engine/machine.h"
 #include "llm/fields.h"
@@ -160,14 +161,28 @@ int show_run(const std::string& folder, const std::string& wanted, bool json) {
   return 0;
 }
 
+// What only runs of tasks have; src/std/workspace/runs.harn does it.
+constexpr std::string_view kTaskActions[] = {"watch",  "approve", "deny",      "cancel", "resume",
+                                             "replay", "diff",    "artifacts", "verify"};
+
+bool is_task_run(const std::string& folder, const std::string& wanted) {
+  auto record = find_record(folder, wanted);
+  return record && !field(record->value, "workspace").is_nil();
+}
+
 int run(const Arguments& arguments) {
   std::string folder(arguments.text("--dir").value_or(std::string_view()));
   if (folder.empty()) folder = run_folder();
   auto words = arguments.operands();
   bool json = arguments.has("--json");
   if (words[0] == "list" && words.size() == 1) return list_runs(folder, json);
-  if (words[0] == "show" && words.size() == 2) return show_run(folder, std::string(words[1]), json);
-  return report_usage(arguments, {"expected `list` or `show RUN`"});
+  if (std::ranges::find(kTaskActions, words[0]) != std::end(kTaskActions) && words.size() >= 2)
+    return run_workspace_program(arguments, "runs");
+  if (words[0] == "show" && words.size() == 2) {
+    std::string wanted(words[1]);
+    return is_task_run(folder, wanted) ? run_workspace_program(arguments, "runs") : show_run(folder, wanted, json);
+  }
+  return report_usage(arguments, {"expected `list`, or an action and a run such as `show last`"});
 }
 
 constexpr Option kOptions[] = {
@@ -176,6 +191,9 @@ constexpr Option kOptions[] = {
      .kind = ValueKind::Path,
      .help = "where the records are (default: HARN_RUN_DIR, or .harn-runs)"},
     {.name = "--json", .help = "print the records as JSON"},
+    {.name = "--reason", .value = "TEXT", .help = "why, for `deny` and `cancel`"},
+    kLlmMock,
+    kLlmMockRecord,
 };
 
 }  // namespace
@@ -183,11 +201,20 @@ constexpr Option kOptions[] = {
 constinit const Command kRuns = {
     .name = "runs",
     .summary = "Show what agents did in earlier runs",
-    .operands = {.shown = "list | show RUN", .least = 1, .most = 2},
+    .operands = {.shown = "list | ACTION RUN [REQUEST | RUN]", .least = 1, .most = 3},
     .options = kOptions,
     .notes =
         R"(A run whose program had agents work leaves a record in .harn-runs (HARN_RUN_DIR), and so does each run of a workflow. `list` shows them, the newest
-first; `show` one of them, by its id, the beginning of it, its file, or `last`.)",
+first; `show` one of them, by its id, the beginning of it, its file, or `last`.
+
+Runs of tasks (`harn task run`) have more actions:
+  watch            what happens, until the run has ended
+  approve, deny    decide about what waits for approval, all or one REQUEST, and go on
+  cancel, resume   end a run; go on with one whose process was ended
+  replay           the same again from the record, which opens nothing; exit code 3 where it differs
+  diff             where two runs differ
+  artifacts        the files that it has written
+  verify           whether the decisions are genuine, and what was run is what was approved)",
     .run = run,
 };
 

@@ -88,18 +88,27 @@ Value scalar(std::string_view tag, std::string_view text) {
 
 class ValueBuilder : public YAML::EventHandler {
  public:
+  explicit ValueBuilder(YamlPlaces* places = nullptr) : places_(places) {}
+
   Value result;
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark&, YAML::anchor_t anchor) override { add(Value(), anchor); }
-  void OnScalar(const YAML::Mark&, const std::string& tag, YAML::anchor_t anchor, const std::string& value) override {
-    add(scalar(tag, value), anchor);
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    note(mark);
+    add(Value(), anchor);
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& value) override {
+    Value made = scalar(tag, value);
+    note(mark, &made);
+    add(std::move(made), anchor);
   }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     auto found = anchors_.find(anchor);
     if (found == anchors_.end()) throw YAML::ParserException(mark, "an alias cannot stand inside its own anchor");
     Value copy = found->second;
+    note(mark);
     add(std::move(copy), 0);
   }
   void OnSequenceStart(const YAML::Mark& mark, const std::string&, YAML::anchor_t anchor,
@@ -119,11 +128,40 @@ class ValueBuilder : public YAML::EventHandler {
     YAML::anchor_t anchor;
     Value key;
     bool has_key = false;
+    std::string path = {};  // only where places are wanted
   };
+
+  // Where the value that begins here will be: a key has a line, and so has an item of a list.
+  void note(const YAML::Mark& mark, const Value* scalar = nullptr) {
+    if (!places_ || open_.empty()) return;
+    const Open& top = open_.back();
+    bool is_list = top.container.is_list();
+    if (!is_list && (top.has_key || !scalar)) return;
+    std::string own = top.path;
+    if (is_list) own += fmt::format("[{}]", list_size(top.container));
+    else own += (own.empty() ? "" : ".") + std::string(to_key(*scalar).get()->view());
+    size_t line = static_cast<size_t>(mark.line) + 1;
+    if (!is_list && dict_has(top.container, *scalar)) places_->repeated.push_back({own, line});
+    places_->all.push_back({std::move(own), line});
+  }
+
+  static bool dict_has(const Value& dict, const Value& key) {
+    return dict.as_dict()->find(to_key(key).get()) != nullptr;
+  }
+
+  std::string inner_path() const {
+    if (!places_ || open_.empty()) return {};
+    const Open& top = open_.back();
+    if (top.container.is_list()) return top.path + fmt::format("[{}]", list_size(top.container));
+    if (!top.has_key) return top.path;
+    return top.path + (top.path.empty() ? "" : ".") + std::string(to_key(top.key).get()->view());
+  }
 
   void open(const YAML::Mark& mark, Value container, YAML::anchor_t anchor) {
     if (open_.size() >= kMaxDepth) throw YAML::ParserException(mark, "nested too deeply");
-    open_.push_back({std::move(container), anchor, Value(), false});
+    if (places_ && !open_.empty() && open_.back().container.is_list()) note(mark);
+    std::string path = inner_path();
+    open_.push_back({std::move(container), anchor, Value(), false, std::move(path)});
   }
 
   void close() {
@@ -151,6 +189,7 @@ class ValueBuilder : public YAML::EventHandler {
     }
   }
 
+  YamlPlaces* places_;
   std::vector<Open> open_;
   std::unordered_map<YAML::anchor_t, Value> anchors_;
 };
@@ -181,15 +220,13 @@ class TextPieces : public std::streambuf {
   bool may_leave_ = false;
 };
 
-}  // namespace
-
-Parsed<Value> parse_yaml(std::string_view text) {
+Parsed<Value> parse_with(std::string_view text, YamlPlaces* places) {
   try {
     TextPieces pieces(text);
     std::istream stream(&pieces);
     YAML::Parser parser(stream);
     pieces.let_leave();
-    ValueBuilder builder;
+    ValueBuilder builder(places);
     if (!parser.HandleNextDocument(builder)) return Value();
     ValueBuilder second;
     if (parser.HandleNextDocument(second)) return format_error("more than one document");
@@ -204,6 +241,12 @@ Parsed<Value> parse_yaml(std::string_view text) {
     return format_error(error.what());
   }
 }
+
+}  // namespace
+
+Parsed<Value> parse_yaml(std::string_view text) { return parse_with(text, nullptr); }
+
+Parsed<Value> parse_yaml(std::string_view text, YamlPlaces& places) { return parse_with(text, &places); }
 
 // ---- writing ----
 

@@ -14,6 +14,7 @@ namespace harn::effects {
 struct Sandbox {
   bool is_on = false;  // files within the workspace only, and no network
   WorkspaceRoots workspace = {};
+  bool has_network = false;  // all the same: for tools of the runtime that ask before they use it
   // Builtins by name: all of them, all but these, or only these and the core.
   enum class Builtins : uint8_t { All, Except, Only };
   Builtins builtins = Builtins::All;
@@ -26,7 +27,7 @@ struct Sandbox {
     policy.ask = ask;
     policy.deny = deny;
     if (!is_on) return;
-    policy.deny.emplace_back("network");
+    if (!has_network) policy.deny.emplace_back("network");
     policy.workspace = workspace;
   }
   bool denies_builtin(std::string_view name) const {
@@ -41,7 +42,7 @@ struct Sandbox {
 
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(is_on), visit(workspace), visit(builtins), visit(names), visit(ask), visit(deny);
+    visit(is_on), visit(workspace), visit(has_network), visit(builtins), visit(names), visit(ask), visit(deny);
   }
 
   // What a program may always call.

@@ -72,6 +72,17 @@ Outcome<Value> remove(Call& call) {
       HARN_TRY(effects::perform(run_of(call), effects::RemoveStateFile{HARN_TRY(place_of(call, 2))})));
 }
 
+// Nil when this program has it now, else who has it.
+Outcome<Value> hold(Call& call) {
+  auto answer = HARN_TRY(effects::perform(run_of(call), effects::HoldStateFile{HARN_TRY(place_of(call, 2))}));
+  return answer.is_held ? Value() : text_value(answer.holder);
+}
+
+Outcome<Value> let_go(Call& call) {
+  effects::HoldStateFile request{HARN_TRY(place_of(call, 2)), true};
+  return Value::boolean(HARN_TRY(effects::perform(run_of(call), request)).is_held);
+}
+
 Outcome<Value> list(Call& call) {
   auto found = HARN_TRY(effects::perform(run_of(call), effects::ListStateFiles{HARN_TRY(place_of(call, 2))}));
   if (!found.exists) return Value();
@@ -166,6 +177,11 @@ constinit const Builtin kRows[] = {
      .doc = "The function of std/memory.",
      .example = R"x(is_err(try { __memory_store("..", "k", 1) }))x",
      .prelude = "memory:memory_store"},
+    {.name = "__memory_store_all",
+     .signature = "(namespace: string, items: list<dict>, options?: dict?) -> nil",
+     .doc = "Stores many items of std/memory in one write.",
+     .example = R"x(is_err(try { __memory_store_all("..", [{id: "a", key: "k", value: 1, tags: []}]) }))x",
+     .prelude = "memory:memory_store_all"},
     {.name = "__memory_summarize",
      .signature = "(namespace: string, window?: any, options?: dict?) -> dict",
      .doc = "The function of std/memory.",
@@ -178,11 +194,23 @@ constinit const Builtin kRows[] = {
          R"(unwrap_err(try { __state_append("/dev/null", "a", "b") }).starts_with("Runtime error: /dev/null/a"))",
      .needs = Capability::StateWrite,
      .wait = on_fiber<append>},
+    {.name = "__state_hold",
+     .signature = "(folder: string, file: string, by?: string) -> string?",
+     .doc = "Holds a file of a folder as a lock, until the program ends; nil, or the process that has it already.",
+     .example = R"(unwrap_err(try { __state_hold("/dev/null", "a") }).starts_with("Runtime error: /dev/null/a"))",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<hold>},
     {.name = "__state_json",
      .signature = "(value: any, what: string, by: string) -> string",
      .doc = "A value as the JSON text that is kept of it; refuses what JSON cannot hold.",
      .example = R"(__state_json([1, nil], "value", "f") == "[1,null]")",
      .call = state_json},
+    {.name = "__state_let_go",
+     .signature = "(folder: string, file: string, by?: string) -> bool",
+     .doc = "Lets go of a file that `__state_hold` holds; false when this program does not.",
+     .example = "!__state_let_go(\"/tmp\", \"none\")",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<let_go>},
     {.name = "__state_list",
      .signature = "(folder: string, below: string, by?: string) -> list<string>?",
      .doc =

@@ -1,11 +1,14 @@
 #include "effects/state_files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
+#include <mutex>
 
 #include "base/descriptor.h"
 #include "base/replace_file.h"
@@ -107,8 +110,10 @@ Result<Done> append(const std::string& path, const std::string& line) {
   return Done();
 }
 
+// A file, or a folder that is empty.
 Result<bool> remove(const std::string& path) {
   if (unlink(path.c_str()) == 0) return true;
+  if (errno == EISDIR && rmdir(path.c_str()) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
   return std::unexpected(failure(path, system_error()));
 }
@@ -216,6 +221,50 @@ Outcome<Done> carry_out(Run& run, const MakeStateFolder& request) {
     HARN_CHECK(wanted.check(folder, HARN_TRY(real_path(folder))));
     if (std::error_code failed = make_folders(folder)) return std::unexpected(failure(folder, failed));
     return Done();
+  });
+}
+
+// ---- files that are held ----
+
+// By their paths. They are let go of when the VM ends.
+struct HeldFiles {
+  std::mutex lock;
+  std::map<std::string, Descriptor> files;
+};
+struct HeldFilesOfVm {
+  std::shared_ptr<HeldFiles> held = std::make_shared<HeldFiles>();
+};
+
+static Result<HoldStateFile::Answer> hold(HeldFiles& held, const std::string& path) {
+  std::lock_guard guard(held.lock);
+  if (held.files.contains(path)) return HoldStateFile::Answer{false, std::to_string(getpid())};
+  if (std::error_code failed = make_folders(fs::path(path).parent_path()))
+    return std::unexpected(failure(path, failed));
+  // Programs that are started do not get it: it would be held for as long as they run.
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return std::unexpected(failure(path, system_error()));
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return std::unexpected(failure(path, system_error()));
+    char holder[32] = {};
+    ssize_t got = pread(file.get(), holder, sizeof holder - 1, 0);
+    std::string text(holder, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    return HoldStateFile::Answer{false, text.substr(0, text.find('\n'))};
+  }
+  // Who it is is only told, so it does not matter when that cannot be written.
+  (void)!ftruncate(file.get(), 0);
+  (void)write_all(file.get(), std::to_string(getpid()) + "\n");
+  held.files.emplace(path, std::move(file));
+  return HoldStateFile::Answer{true, ""};
+}
+
+Outcome<HoldStateFile::Answer> carry_out(Run& run, const HoldStateFile& request) {
+  Wanted wanted = wanted_by(run, request, "session_open", "write", Access::Write);
+  auto held = current_vm().local<HeldFilesOfVm>().held;
+  bool lets_go = request.lets_go;
+  return in_folder(run, request, wanted, [held, lets_go](const std::string& path) -> Result<HoldStateFile::Answer> {
+    if (!lets_go) return hold(*held, path);
+    std::lock_guard guard(held->lock);
+    return HoldStateFile::Answer{held->files.erase(path) > 0, ""};
   });
 }
 

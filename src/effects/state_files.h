@@ -86,6 +86,28 @@ struct RemoveStateFile : StatePath {
 };
 vm::Outcome<bool> carry_out(Run& run, const RemoveStateFile& request);
 
+// Holds a file as a lock until `let_go`, or until the program ends, however it ends: the kernel lets go of it. The file is made if it is not there, and holds the
+// number of the process that has it.
+struct HoldStateFile : StatePath {
+  struct Answer {
+    bool is_held = false;
+    std::string holder;  // the process that has it instead; may be empty
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(is_held), visit(holder);
+    }
+  };
+  static constexpr EffectRow row{.name = "state.hold", .capability = vm::Capability::StateWrite};
+
+  bool lets_go = false;  // gives it back: `is_held` says whether this program had it
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(folder), visit(file), visit(lets_go);
+  }
+};
+vm::Outcome<HoldStateFile::Answer> carry_out(Run& run, const HoldStateFile& request);
+
 // Inside a folder that a program has named: what belongs to the runtime and not to the program. Temporary files of
 // others that write at the moment are the runtime's, too.
 constexpr std::string_view kOwnFolder = ".agent_state";

@@ -10,7 +10,7 @@ namespace harn::cli {
 static constexpr const Command* kCommands[] = {
     &kRun,    &kServe, &kReplay, &kResume,     &kTest,        &kFmt,      &kCheck,  &kLint,
     &kLsp,    &kFix,   &kRepl,   &kBench,      &kExplain,     &kBuiltins, &kDisasm, &kParse,
-    &kTokens, &kRuns,  &kPrompt, &kMockServer, &kCompletions, &kVersion,
+    &kTokens, &kRuns,  &kPrompt, &kChat,      &kMockServer, &kCompletions, &kVersion,
 };
 
 std::span<const Command* const> commands() { return kCommands; }

@@ -72,6 +72,17 @@ Outcome<Value> remove(Call& call) {
       HARN_TRY(effects::perform(run_of(call), effects::RemoveStateFile{HARN_TRY(place_of(call, 2))})));
 }
 
+// Nil when this program has it now, else who has it.
+Outcome<Value> hold(Call& call) {
+  auto answer = HARN_TRY(effects::perform(run_of(call), effects::HoldStateFile{HARN_TRY(place_of(call, 2))}));
+  return answer.is_held ? Value() : text_value(answer.holder);
+}
+
+Outcome<Value> let_go(Call& call) {
+  effects::HoldStateFile request{HARN_TRY(place_of(call, 2)), true};
+  return Value::boolean(HARN_TRY(effects::perform(run_of(call), request)).is_held);
+}
+
 Outcome<Value> list(Call& call) {
   auto found = HARN_TRY(effects::perform(run_of(call), effects::ListStateFiles{HARN_TRY(place_of(call, 2))}));
   if (!found.exists) return Value();
@@ -119,6 +130,58 @@ Outcome<Value> cache_clear(Call& call) {
       call, {HARN_TRY(place_of(call, 3)), effects::CacheChange::What::Clear, std::string(HARN_TRY(call.text(2))), ""});
 }
 
+// ---- memories ----
+
+Outcome<std::vector<std::string>> texts_of(Call& call, size_t place) {
+  std::vector<std::string> out;
+  auto list = HARN_TRY(call.list(place));
+  for (const Value& item : list->values()) out.push_back(display(item));
+  return out;
+}
+
+template <class Items, class Convert>
+Value list_of(const Items& items, Convert convert) {
+  auto out = new_list(items.size());
+  for (const auto& item : items) out->push(convert(item));
+  return Value(std::move(out));
+}
+
+Outcome<Value> memory_search(Call& call) {
+  effects::SearchMemories request{HARN_TRY(place_of(call, 5)), HARN_TRY(texts_of(call, 2)), HARN_TRY(call.integer(3)),
+                                  HARN_TRY(call.integer(4))};
+  auto found = HARN_TRY(effects::perform(run_of(call), request));
+  auto text = [](const std::string& item) { return text_value(text::to_valid_utf8(item)); };
+  return DictBuilder()
+      .add("is_short", Value::boolean(found.is_short))
+      .add("is_behind", Value::boolean(found.is_behind))
+      .add("begins_anew", Value::boolean(found.begins_anew))
+      .add("upto", Value::integer(found.from + static_cast<int64_t>(found.log.size())))
+      .add("tail", Value(new_bytes(found.log.substr(found.log.size() - std::min<size_t>(found.log.size(), 64)))))
+      .add("log", text(found.log))
+      .add("records", Value::integer(found.records))
+      .add("words", Value::integer(found.words))
+      .add("frequencies", list_of(found.frequencies, Value::integer))
+      .add("places", list_of(found.places, Value::integer))
+      .add("hits", list_of(found.hits, text))
+      .done();
+}
+
+// Entries are [id, record, text, words].
+Outcome<Value> memory_index(Call& call) {
+  effects::AddMemories request{HARN_TRY(place_of(call, 6)), truthy(call.arg(2)), HARN_TRY(call.integer(3)),
+                               std::string(call.arg(4).as_bytes()->view())};
+  auto entries = HARN_TRY(call.list(5));
+  for (const Value& entry : entries->values()) {
+    const ListObject& fields = *entry.as_list();
+    request.ids.push_back(display(fields.values()[0]));
+    request.records.push_back(display(fields.values()[1]));
+    request.texts.push_back(display(fields.values()[2]));
+    request.words.push_back(fields.values()[3].as_int());
+  }
+  HARN_CHECK(effects::perform(run_of(call), request));
+  return Value();
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__cache_clear",
      .signature = "(folder: string, file: string, namespace: string, by?: string) -> int",
@@ -151,6 +214,12 @@ constinit const Builtin kRows[] = {
      .doc = "The function of std/memory.",
      .example = R"x(is_err(try { __memory_forget("..", "x") }))x",
      .prelude = "memory:memory_forget"},
+    {.name = "__memory_index",
+     .signature = "(folder: string, file: string, begins_anew: bool, upto: int, tail: bytes, entries: list<list>, by?: "
+                  "string) -> nil",
+     .doc = "Adds [id, record, text, words] of a part of a log of memories to its index.",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<memory_index>},
     {.name = "__memory_open",
      .signature = "(namespace: string, options?: dict?) -> dict",
      .doc = "The function of std/memory.",
@@ -161,11 +230,22 @@ constinit const Builtin kRows[] = {
      .doc = "The function of std/memory.",
      .example = R"x(__memory_recall("none", "x") == [])x",
      .prelude = "memory:memory_recall"},
+    {.name = "__memory_search",
+     .signature = "(folder: string, file: string, words: list<string>, limit: int, shortest: int, by?: string) -> dict",
+     .doc = "Looks words up in the index of a log of memories, or gives the part of the log that is not in it yet.",
+     .example = R"(__memory_search("/none", "none", ["a"], 5, 1).is_short)",
+     .needs = Capability::StateRead,
+     .wait = on_fiber<memory_search>},
     {.name = "__memory_store",
      .signature = "(namespace: string, key: string, value: any, tags?: any, options?: dict?) -> dict",
      .doc = "The function of std/memory.",
      .example = R"x(is_err(try { __memory_store("..", "k", 1) }))x",
      .prelude = "memory:memory_store"},
+    {.name = "__memory_store_all",
+     .signature = "(namespace: string, items: list<dict>, options?: dict?) -> nil",
+     .doc = "Stores many items of std/memory in one write.",
+     .example = R"x(is_err(try { __memory_store_all("..", [{id: "a", key: "k", value: 1, tags: []}]) }))x",
+     .prelude = "memory:memory_store_all"},
     {.name = "__memory_summarize",
      .signature = "(namespace: string, window?: any, options?: dict?) -> dict",
      .doc = "The function of std/memory.",
@@ -178,11 +258,23 @@ constinit const Builtin kRows[] = {
          R"(unwrap_err(try { __state_append("/dev/null", "a", "b") }).starts_with("Runtime error: /dev/null/a"))",
      .needs = Capability::StateWrite,
      .wait = on_fiber<append>},
+    {.name = "__state_hold",
+     .signature = "(folder: string, file: string, by?: string) -> string?",
+     .doc = "Holds a file of a folder as a lock, until the program ends; nil, or the process that has it already.",
+     .example = R"(unwrap_err(try { __state_hold("/dev/null", "a") }).starts_with("Runtime error: /dev/null/a"))",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<hold>},
     {.name = "__state_json",
      .signature = "(value: any, what: string, by: string) -> string",
      .doc = "A value as the JSON text that is kept of it; refuses what JSON cannot hold.",
      .example = R"(__state_json([1, nil], "value", "f") == "[1,null]")",
      .call = state_json},
+    {.name = "__state_let_go",
+     .signature = "(folder: string, file: string, by?: string) -> bool",
+     .doc = "Lets go of a file that `__state_hold` holds; false when this program does not.",
+     .example = "!__state_let_go(\"/tmp\", \"none\")",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<let_go>},
     {.name = "__state_list",
      .signature = "(folder: string, below: string, by?: string) -> list<string>?",
      .doc =

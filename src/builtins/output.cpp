@@ -176,6 +176,15 @@ Outcome<Value> read_keys(Call& call) {
   return keys.is_end ? Value() : text_value(text::to_valid_utf8(keys.text));
 }
 
+// {text}, {is_end: true} or {is_interrupt: true}.
+Outcome<Value> edit_line(Call& call) {
+  effects::EditLine request{std::string(HARN_TRY(call.text(0))), std::string(HARN_TRY(call.text(1)))};
+  auto line = HARN_TRY(perform(Run::current(call.vm()), request));
+  if (line.ended == Host::Edited::End) return DictBuilder().add("is_end", Value::boolean(true)).done();
+  if (line.ended == Host::Edited::Interrupt) return DictBuilder().add("is_interrupt", Value::boolean(true)).done();
+  return DictBuilder().add("text", text_value(text::to_valid_utf8(line.text))).done();
+}
+
 Outcome<Value> read_stdin(Call& call) {
   auto all = HARN_TRY(perform(Run::current(call.vm()), effects::ReadInput{.all = true}));
   if (all.text.size() > kMaxStringSize) return runtime_error(ErrorKind::Limit, "string too large");
@@ -287,6 +296,10 @@ Outcome<Value> terminal_size(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__edit_line",
+     .signature = "(prompt: string, history: string) -> dict",
+     .doc = "A line that a person edits behind a prompt: {text}, {is_end} or {is_interrupt}; elsewhere the next line.",
+     .wait = reading<edit_line>},
     {.name = "__progress_line",
      .signature = "(phase: string, message: string, progress?: int | dict, total?: int) -> nil",
      .doc = "The line that progress writes.",

@@ -124,6 +124,11 @@ Outcome<Value> interrupt_off(Call& call) {
   return Value::boolean(removed > 0);
 }
 
+Outcome<Value> interrupt_forget(Call& call) {
+  call.vm().host().forget_interrupt();
+  return Value();
+}
+
 Outcome<Value> interrupted(Call& call) { return Value::boolean(call.vm().was_interrupted()); }
 
 // ---- putting away ----
@@ -149,6 +154,10 @@ void signal_fields(park::Archive& archive, Vm& vm) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__interrupt_forget",
+     .signature = "() -> nil",
+     .doc = "The program has dealt with a signal: the next one does not end the process.",
+     .call = interrupt_forget},
     {.name = "__interrupt_on",
      .signature = "(handler: any, options: dict) -> dict",
      .doc = "std/signal on_interrupt.",

@@ -8,7 +8,7 @@
 namespace harn::cli {
 
 extern const Command kRun, kServe, kReplay, kResume, kTest, kFmt, kCheck, kLint, kLsp, kFix, kRepl, kBench, kExplain,
-    kBuiltins, kDisasm, kParse, kTokens, kMockServer, kRuns, kPrompt, kAgent, kSkill, kTask, kWorkspace, kInit,
+    kBuiltins, kDisasm, kParse, kTokens, kMockServer, kRuns, kPrompt, kChat, kAgent, kSkill, kTask, kWorkspace, kInit,
     kCompletions, kVersion;
 
 // In the order the help shows them.

@@ -38,5 +38,6 @@ InterruptGuard::~InterruptGuard() {
 }
 
 int InterruptGuard::signal() { return received; }
+void InterruptGuard::forget() { received = 0; }
 
 }  // namespace harn::cli

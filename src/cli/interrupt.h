@@ -17,6 +17,8 @@ class InterruptGuard {
 
   // The signal that arrived, 0 when none did.
   static int signal();
+  // The program has dealt with it: the next signal asks again, and does not end the process.
+  static void forget();
 
  private:
   static constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};

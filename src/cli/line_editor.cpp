@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,8 +22,10 @@ namespace {
 constexpr int kHistorySize = 1000;
 
 volatile sig_atomic_t was_interrupted = 0;
+// Wakes a read: the signal may reach another thread than the one that reads.
+int wake = -1;
 
-void on_interrupt(int) { was_interrupted = 1; }
+void on_interrupt(int) { LineEditor::interrupt(); }
 
 // Bytes of the character that starts with this one.
 size_t utf8_length(char first) {
@@ -50,8 +53,8 @@ int read_key(FILE*) {
   char bytes[4];
   size_t count = 0;
   do {
-    pollfd wait = {STDIN_FILENO, POLLIN, 0};
-    while (ppoll(&wait, 1, nullptr, &HeldInterrupts::before) < 0) {
+    pollfd wait[] = {{STDIN_FILENO, POLLIN, 0}, {wake, POLLIN, 0}};
+    while (ppoll(wait, 2, nullptr, &HeldInterrupts::before) < 0) {
       if (errno != EINTR || was_interrupted) return -1;
     }
     if (was_interrupted || ::read(STDIN_FILENO, bytes + count, 1) != 1) return -1;
@@ -60,12 +63,12 @@ int read_key(FILE*) {
   return static_cast<int>(text::decode({bytes, count}, 0));
 }
 
-std::string history_path() {
+std::string history_path(const std::string& name) {
   const char* home = getenv("HOME");
   if (!home || !*home) return "";
   std::string folder = std::string(home) + "/.harn";
   mkdir(folder.c_str(), 0700);
-  return folder + "/repl_history";
+  return folder + "/" + name;
 }
 
 }  // namespace
@@ -114,21 +117,31 @@ char** LineEditor::complete(const char* text, int, int) {
   return active_->library_->completion_matches(text, next_candidate);
 }
 
-LineEditor::LineEditor(Candidates candidates)
-    : candidates_(std::move(candidates)), library_(std::make_unique<Library>()) {
-  active_ = this;
-  setlocale(LC_CTYPE, "");
-  // Ctrl-C at the prompt drops the line instead of ending the process.
+void LineEditor::interrupt() {
+  was_interrupted = 1;
+  uint64_t one = 1;
+  if (wake >= 0) (void)!::write(wake, &one, sizeof one);
+}
+
+void LineEditor::take_interrupts() {
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   sigaction(SIGINT, &action, nullptr);
+}
+
+LineEditor::LineEditor(Candidates candidates, const std::string& history)
+    : candidates_(std::move(candidates)), library_(std::make_unique<Library>()) {
+  active_ = this;
+  setlocale(LC_CTYPE, "");
+  if (wake < 0) wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  take_interrupts();
   if (!library_->load()) {
     library_.reset();
     return;
   }
   *library_->attempted_completion = complete;
   *library_->getc_function = read_key;
-  history_file_ = history_path();
+  history_file_ = history_path(history);
   library_->stifle_history(kHistorySize);
   if (!history_file_.empty()) library_->read_history(history_file_.c_str());
 }
@@ -137,6 +150,8 @@ LineEditor::~LineEditor() = default;
 
 LineEditor::Line LineEditor::read(const char* prompt) {
   was_interrupted = 0;
+  uint64_t earlier;
+  (void)!::read(wake, &earlier, sizeof earlier);
   char* typed = nullptr;
   if (library_) {
     HeldInterrupts held;

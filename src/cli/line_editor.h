@@ -16,8 +16,14 @@ class LineEditor {
   // All words that may complete the one being typed.
   using Candidates = std::function<std::vector<std::string>(std::string_view prefix)>;
 
-  explicit LineEditor(Candidates candidates);
+  // `history`: the name of the file in ~/.harn that keeps earlier lines.
+  explicit LineEditor(Candidates candidates, const std::string& history = "repl_history");
   ~LineEditor();
+
+  // Ctrl-C at the prompt drops the line, from now on: whoever wants signals in between takes them back after each read.
+  static void take_interrupts();
+  // Ends a read as Ctrl-C does. For any thread, and for signal handlers.
+  static void interrupt();
 
   enum class Ended { InputEnd, Interrupt };
   struct Line {

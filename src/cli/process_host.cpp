@@ -1,6 +1,7 @@
 #include "cli/process_host.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -8,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cli/interrupt.h"
+#include "cli/line_editor.h"
 #include "vm/vm.h"
 
 namespace harn::cli {
@@ -127,7 +130,27 @@ void ProcessHost::say_last_words() {
   write_fully(STDERR_FILENO, "harn: out of memory\n");
 }
 
+// Ctrl-C belongs to the editor while somebody edits, and to the program in between.
+ProcessHost::Edited ProcessHost::edit_line(const std::string& prompt, const std::string& history, std::string& line) {
+  if (!is_terminal(Stream::In) || !is_terminal(Stream::Out)) return SystemHost::edit_line(prompt, history, line);
+  std::lock_guard lock(in_lock_);
+  flush();
+  struct sigaction before;
+  sigaction(SIGINT, nullptr, &before);
+  if (!editor_) editor_ = std::make_unique<LineEditor>([](std::string_view) { return std::vector<std::string>(); }, history);
+  LineEditor::take_interrupts();
+  auto typed = editor_->read(prompt.c_str());
+  if (!typed.ended) editor_->remember(typed.text);
+  sigaction(SIGINT, &before, nullptr);
+  line = std::move(typed.text);
+  if (!typed.ended) return Edited::Line;
+  return *typed.ended == LineEditor::Ended::Interrupt ? Edited::Interrupt : Edited::End;
+}
+
+void ProcessHost::forget_interrupt() { InterruptGuard::forget(); }
+
 void ProcessHost::stop_reading() {
+  LineEditor::interrupt();
   uint64_t one = 1;
   (void)!::write(stop_reading_, &one, sizeof one);
 }

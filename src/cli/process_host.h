@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -11,6 +12,8 @@ class Vm;
 }
 
 namespace harn::cli {
+
+class LineEditor;
 
 // The process as a host: its standard streams, with output that is buffered.
 class ProcessHost : public engine::SystemHost {
@@ -33,6 +36,8 @@ class ProcessHost : public engine::SystemHost {
   bool peek_line(std::string& line);
   std::string read_all() override;
   bool read_keys(std::string& keys) override;
+  Edited edit_line(const std::string& prompt, const std::string& history, std::string& line) override;
+  void forget_interrupt() override;
   void stop_reading() override;
   bool is_terminal(vm::Stream stream) override;
 
@@ -67,6 +72,7 @@ class ProcessHost : public engine::SystemHost {
   bool in_ended_ = false;
   std::mutex in_lock_;     // one task reads at a time
   int stop_reading_ = -1;  // an eventfd that a waiting read looks at too
+  std::unique_ptr<LineEditor> editor_;  // of the first line that is edited
   int out_is_terminal_ = -1;
   int direct_writes_ = 50;  // left
   std::atomic<int> output_error_ = 0;

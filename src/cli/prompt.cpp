@@ -7,6 +7,7 @@
 #include "cli/project.h"
 #include "cli/run_program.h"
 #include "cli/sandbox.h"
+#include "cli/source_text.h"
 #include "engine/sources.h"
 
 namespace harn::cli {
@@ -14,17 +15,6 @@ namespace harn::cli {
 namespace {
 
 constexpr std::string_view kActions[] = {"list", "render", "check", "diff", "overrides"};
-
-// A text as a literal of the language.
-std::string literal_of(std::string_view text) {
-  std::string out = "\"";
-  for (char c : text) {
-    if (c == '"' || c == '\\' || c == '$') out += '\\';
-    if (c == '\n') out += "\\n";
-    else out += c;
-  }
-  return out + "\"";
-}
 
 std::string program_text(const Arguments& arguments, const std::string& file) {
   auto operands = arguments.operands();

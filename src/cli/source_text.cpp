@@ -10,4 +10,14 @@ Result<SourcePtr> read_source(std::string_view path) {
   return std::make_shared<SourceFile>(is_input ? "<stdin>" : std::string(path), std::move(text));
 }
 
+std::string literal_of(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\' || c == '$') out += '\\';
+    if (c == '\n') out += "\\n";
+    else out += c;
+  }
+  return out + "\"";
+}
+
 }  // namespace harn::cli

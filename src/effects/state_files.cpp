@@ -1,17 +1,21 @@
 #include "effects/state_files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
+#include <mutex>
 
 #include "base/descriptor.h"
 #include "base/replace_file.h"
 #include "effects/file_failure.h"
 #include "effects/state.h"
 #include "log/cache_file.h"
+#include "log/memory_index.h"
 #include "vm/digest.h"
 #include "vm/fiber.h"
 #include "vm/job_pool.h"
@@ -107,8 +111,10 @@ Result<Done> append(const std::string& path, const std::string& line) {
   return Done();
 }
 
+// A file, or a folder that is empty.
 Result<bool> remove(const std::string& path) {
   if (unlink(path.c_str()) == 0) return true;
+  if (errno == EISDIR && rmdir(path.c_str()) == 0) return true;
   if (errno == ENOENT || errno == ENOTDIR) return false;
   return std::unexpected(failure(path, system_error()));
 }
@@ -219,6 +225,50 @@ Outcome<Done> carry_out(Run& run, const MakeStateFolder& request) {
   });
 }
 
+// ---- files that are held ----
+
+// By their paths. They are let go of when the VM ends.
+struct HeldFiles {
+  std::mutex lock;
+  std::map<std::string, Descriptor> files;
+};
+struct HeldFilesOfVm {
+  std::shared_ptr<HeldFiles> held = std::make_shared<HeldFiles>();
+};
+
+static Result<HoldStateFile::Answer> hold(HeldFiles& held, const std::string& path) {
+  std::lock_guard guard(held.lock);
+  if (held.files.contains(path)) return HoldStateFile::Answer{false, std::to_string(getpid())};
+  if (std::error_code failed = make_folders(fs::path(path).parent_path()))
+    return std::unexpected(failure(path, failed));
+  // Programs that are started do not get it: it would be held for as long as they run.
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.is_open()) return std::unexpected(failure(path, system_error()));
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return std::unexpected(failure(path, system_error()));
+    char holder[32] = {};
+    ssize_t got = pread(file.get(), holder, sizeof holder - 1, 0);
+    std::string text(holder, static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    return HoldStateFile::Answer{false, text.substr(0, text.find('\n'))};
+  }
+  // Who it is is only told, so it does not matter when that cannot be written.
+  (void)!ftruncate(file.get(), 0);
+  (void)write_all(file.get(), std::to_string(getpid()) + "\n");
+  held.files.emplace(path, std::move(file));
+  return HoldStateFile::Answer{true, ""};
+}
+
+Outcome<HoldStateFile::Answer> carry_out(Run& run, const HoldStateFile& request) {
+  Wanted wanted = wanted_by(run, request, "session_open", "write", Access::Write);
+  auto held = current_vm().local<HeldFilesOfVm>().held;
+  bool lets_go = request.lets_go;
+  return in_folder(run, request, wanted, [held, lets_go](const std::string& path) -> Result<HoldStateFile::Answer> {
+    if (!lets_go) return hold(*held, path);
+    std::lock_guard guard(held->lock);
+    return HoldStateFile::Answer{held->files.erase(path) > 0, ""};
+  });
+}
+
 // ---- caches ----
 
 // Those of a VM stay open until it ends, or until the job that uses them does.
@@ -263,6 +313,123 @@ Outcome<int64_t> carry_out(Run& run, const CacheChange& request) {
   return in_folder(run, request, wanted, [request, caches = open_caches()](const std::string& path) {
     return change_cache(*caches, path, request);
   });
+}
+
+// ---- memories ----
+
+namespace {
+
+// Those of a VM that are open, by the paths of their logs. Their lock is held for one search or addition.
+struct OpenIndexes {
+  std::mutex lock;
+  std::map<std::string, log::MemoryIndex> indexes;
+
+  Result<log::MemoryIndex*> find(const std::string& log_path) {
+    auto found = indexes.find(log_path);
+    if (found != indexes.end()) return &found->second;
+    return &indexes.emplace(log_path, HARN_TRY(log::MemoryIndex::open(index_path(log_path)))).first->second;
+  }
+  // It may be damaged, or of another log: it holds nothing that cannot be had again.
+  void drop(const std::string& log_path) {
+    indexes.erase(log_path);
+    for (const char* end : {"", "-wal", "-shm"}) unlink((index_path(log_path) + end).c_str());
+  }
+  static std::string index_path(const std::string& log_path) {
+    return (fs::path(log_path).parent_path() / "index.sqlite").string();
+  }
+};
+struct OpenIndexesOfVm {
+  std::shared_ptr<OpenIndexes> open = std::make_shared<OpenIndexes>();
+};
+
+// As much of a log as is indexed at a time.
+constexpr int64_t kPart = 8 << 20;
+
+Result<std::string> bytes_of(int file, const std::string& path, int64_t from, int64_t size) {
+  std::string out(static_cast<size_t>(size), 0);
+  size_t got = 0;
+  while (got < out.size()) {
+    ssize_t more = pread(file, out.data() + got, out.size() - got, from + static_cast<int64_t>(got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return std::unexpected(failure(path, system_error()));
+    if (more == 0) break;
+    got += static_cast<size_t>(more);
+  }
+  out.resize(got);
+  return out;
+}
+
+Result<void> look_up(log::MemoryIndex& index, const SearchMemories& request, SearchMemories::Answer& out) {
+  auto found = HARN_TRY(index.search(request.terms, request.limit));
+  out.records = found.records, out.words = found.words, out.frequencies = std::move(found.frequencies);
+  for (auto& hit : found.hits) out.places.push_back(hit.place), out.hits.push_back(std::move(hit.record));
+  return {};
+}
+
+// The part of the log that comes next, in whole lines; a line that is being written is left for later.
+Result<bool> is_behind(log::MemoryIndex& index, const Descriptor& file, const std::string& path, int64_t size,
+                       SearchMemories::Answer& out) {
+  auto mark = HARN_TRY(index.mark());
+  auto tail_size = static_cast<int64_t>(mark.tail.size());
+  out.begins_anew = mark.bytes > size || mark.bytes < tail_size ||
+                    HARN_TRY(bytes_of(file.get(), path, mark.bytes - tail_size, tail_size)) != mark.tail;
+  out.from = out.begins_anew ? 0 : mark.bytes;
+  int64_t wanted = kPart;
+  for (;;) {
+    out.log = HARN_TRY(bytes_of(file.get(), path, out.from, std::min(wanted, size - out.from)));
+    size_t end = out.log.rfind('\n');
+    if (end != std::string::npos) out.log.resize(end + 1);
+    else if (out.from + wanted < size) { wanted *= 2; continue; }  // one very long line
+    else out.log.clear();
+    out.is_behind = !out.log.empty();
+    return out.is_behind;
+  }
+}
+
+Result<SearchMemories::Answer> search(OpenIndexes& open, const std::string& path, const SearchMemories& request) {
+  SearchMemories::Answer out;
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  int64_t size = file.is_open() ? lseek(file.get(), 0, SEEK_END) : 0;
+  out.is_short = size < request.shortest;
+  if (out.is_short) return out;
+  std::lock_guard guard(open.lock);
+  auto tried = [&]() -> Result<SearchMemories::Answer> {
+    log::MemoryIndex* index = HARN_TRY(open.find(path));
+    if (!HARN_TRY(is_behind(*index, file, path, size, out))) HARN_CHECK(look_up(*index, request, out));
+    return out;
+  };
+  if (auto found = tried()) return found;
+  open.drop(path);
+  out = {};
+  return tried();
+}
+
+Result<Done> add(OpenIndexes& open, const std::string& path, const AddMemories& request) {
+  std::lock_guard guard(open.lock);
+  if (request.begins_anew) open.drop(path);
+  std::vector<log::MemoryEntry> entries;
+  for (size_t i = 0; i < request.ids.size(); ++i)
+    entries.push_back({request.ids[i], request.records[i], request.texts[i], request.words[i]});
+  HARN_CHECK(HARN_TRY(open.find(path))->add(entries, {request.upto, request.tail}));
+  return Done();
+}
+
+}  // namespace
+
+Outcome<SearchMemories::Answer> carry_out(Run& run, const SearchMemories& request) {
+  Wanted wanted = wanted_by(run, request, "memory_recall", "read", Access::Read);
+  return in_folder(run, request, wanted,
+                   [request, open = current_vm().local<OpenIndexesOfVm>().open](const std::string& path) {
+                     return search(*open, path, request);
+                   });
+}
+
+Outcome<Done> carry_out(Run& run, const AddMemories& request) {
+  Wanted wanted = wanted_by(run, request, "memory_recall", "write", Access::Write);
+  return in_folder(run, request, wanted,
+                   [request, open = current_vm().local<OpenIndexesOfVm>().open](const std::string& path) {
+                     return add(*open, path, request);
+                   });
 }
 
 }  // namespace harn::effects

@@ -86,6 +86,28 @@ struct RemoveStateFile : StatePath {
 };
 vm::Outcome<bool> carry_out(Run& run, const RemoveStateFile& request);
 
+// Holds a file as a lock until `let_go`, or until the program ends, however it ends: the kernel lets go of it. The file is made if it is not there, and holds the
+// number of the process that has it.
+struct HoldStateFile : StatePath {
+  struct Answer {
+    bool is_held = false;
+    std::string holder;  // the process that has it instead; may be empty
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(is_held), visit(holder);
+    }
+  };
+  static constexpr EffectRow row{.name = "state.hold", .capability = vm::Capability::StateWrite};
+
+  bool lets_go = false;  // gives it back: `is_held` says whether this program had it
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(folder), visit(file), visit(lets_go);
+  }
+};
+vm::Outcome<HoldStateFile::Answer> carry_out(Run& run, const HoldStateFile& request);
+
 // Inside a folder that a program has named: what belongs to the runtime and not to the program. Temporary files of
 // others that write at the moment are the runtime's, too.
 constexpr std::string_view kOwnFolder = ".agent_state";
@@ -164,5 +186,57 @@ struct CacheChange : StatePath {
   }
 };
 vm::Outcome<int64_t> carry_out(Run& run, const CacheChange& request);
+
+// ---- memories: an index beside their log (log/memory_index.h) ----
+
+// Looks words up. Where the log has more than the index, the answer is that part of the log instead: whoever reads it adds it (`AddMemories`) and asks again.
+struct SearchMemories : StatePath {
+  struct Answer {
+    bool is_short = false;  // the log is so short that nobody needs an index
+    bool is_behind = false;
+    bool begins_anew = false;  // what is in the index is of another log: `AddMemories` empties it first
+    int64_t from = 0;          // where the part of the log begins
+    std::string log;           // whole lines
+    int64_t records = 0, words = 0;
+    std::vector<int64_t> frequencies;
+    std::vector<int64_t> places;
+    std::vector<std::string> hits;  // records as JSON
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(is_short), visit(is_behind), visit(begins_anew), visit(from), visit(log), visit(records), visit(words);
+      visit(frequencies), visit(places), visit(hits);
+    }
+  };
+  static constexpr EffectRow row{.name = "memory.search", .capability = vm::Capability::StateRead};
+
+  std::vector<std::string> terms;
+  int64_t limit = 50;
+  int64_t shortest = 0;  // a log below this many bytes is short
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(folder), visit(file), visit(terms), visit(limit), visit(shortest);
+  }
+};
+vm::Outcome<SearchMemories::Answer> carry_out(Run& run, const SearchMemories& request);
+
+// `file` is the log; the lists have an item for each entry, in order. A record that is empty is forgotten.
+struct AddMemories : StatePath {
+  using Answer = Done;
+  static constexpr EffectRow row{.name = "memory.index", .capability = vm::Capability::StateWrite};
+
+  bool begins_anew = false;
+  int64_t upto = 0;  // bytes of the log that are in the index then
+  std::string tail;  // the last of them
+  std::vector<std::string> ids, records, texts;
+  std::vector<int64_t> words;
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(folder), visit(file), visit(begins_anew), visit(upto), visit(tail), visit(ids), visit(records), visit(texts);
+    visit(words);
+  }
+};
+vm::Outcome<Done> carry_out(Run& run, const AddMemories& request);
 
 }  // namespace harn::effects

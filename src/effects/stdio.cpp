@@ -62,6 +62,13 @@ vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request) {
   return answer;
 }
 
+vm::Outcome<EditLine::Answer> carry_out(Run& run, const EditLine& request) {
+  // What the task sees of it is shared: it may be told to stop while the person is typing.
+  EditLine::Answer answer;
+  wait_for_input(run.host(), [&] { answer.ended = run.host().edit_line(request.prompt, request.history, answer.text); });
+  return answer;
+}
+
 bool wants_styles(Run& run, bool is_terminal) {
   bool found = false;
   run.host().env("FORCE_COLOR", found);

@@ -49,6 +49,29 @@ struct ReadInput {
 };
 vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request);
 
+// A line that a person edits on the terminal, with history and keys to move about.
+struct EditLine {
+  struct Answer {
+    vm::Host::Edited ended = vm::Host::Edited::Line;
+    std::string text;
+    template <class Visitor>
+    void fields(Visitor& visit) {
+      visit(ended), visit(text);
+    }
+  };
+  static constexpr EffectRow row{.name = "stdio.edit", .capability = vm::Capability::Input};
+
+  std::string prompt;
+  std::string history;  // the name of a file for earlier lines
+
+  std::string shown() const { return "standard input"; }
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(prompt), visit(history);
+  }
+};
+vm::Outcome<EditLine::Answer> carry_out(Run& run, const EditLine& request);
+
 // What a stream is connected to.
 struct AskTerminal {
   struct Answer {

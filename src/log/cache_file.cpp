@@ -20,21 +20,6 @@ constexpr std::string_view kIndex = "CREATE INDEX IF NOT EXISTS entries_used ON 
 
 constexpr std::string_view kNextUse = "(SELECT coalesce(max(used), 0) + 1 FROM entries WHERE namespace = ?1)";
 
-// Several statements that happen together or not at all.
-class Transaction {
- public:
-  explicit Transaction(Connection& connection) : connection_(connection) {}
-  ~Transaction() {
-    if (connection_.is_in_transaction()) (void)connection_.run("ROLLBACK");
-  }
-  Transaction(const Transaction&) = delete;
-  Result<void> begin() { return connection_.run("BEGIN IMMEDIATE"); }
-  Result<void> commit() { return connection_.run("COMMIT"); }
-
- private:
-  Connection& connection_;
-};
-
 }  // namespace
 
 CacheFile::CacheFile(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}

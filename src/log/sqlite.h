@@ -73,6 +73,21 @@ class Connection {
   sqlite3* handle_ = nullptr;
 };
 
+// Several statements that happen together or not at all.
+class Transaction {
+ public:
+  explicit Transaction(Connection& connection) : connection_(connection) {}
+  ~Transaction() {
+    if (connection_.is_in_transaction()) (void)connection_.run("ROLLBACK");
+  }
+  Transaction(const Transaction&) = delete;
+  Result<void> begin() { return connection_.run("BEGIN IMMEDIATE"); }
+  Result<void> commit() { return connection_.run("COMMIT"); }
+
+ private:
+  Connection& connection_;
+};
+
 // Prepared once, used often:
 //
 //   find.bind(1, topic);

@@ -23,6 +23,14 @@ class Host {
   virtual std::string read_all() = 0;
   // What has been typed, at least something, on a terminal that does not wait for the end of a line; false at the end of input.
   virtual bool read_keys(std::string& keys) { return read_line(keys); }
+  // A line that a person edits behind a prompt; on what is no terminal, the next one. `history` names where earlier ones are kept.
+  enum class Edited : uint8_t { Line, End, Interrupt };
+  virtual Edited edit_line(const std::string& prompt, const std::string& /*history*/, std::string& line) {
+    write(Stream::Out, prompt);
+    return read_line(line) ? Edited::Line : Edited::End;
+  }
+  // The program has dealt with a signal: the next one is a first one again.
+  virtual void forget_interrupt() {}
   // Ends a read that waits on another thread: it answers as at the end of input.
   virtual void stop_reading() {}
   virtual bool is_terminal(Stream stream) = 0;

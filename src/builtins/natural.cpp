@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "builtins/expressions.h"
 #include "builtins/families.h"
+#include "builtins/natural_program.h"
 #include "vm/dict.h"
 #include "vm/ops.h"
 #include "vm/vm.h"
@@ -16,41 +17,42 @@ using namespace vm;
 
 namespace {
 
-constexpr std::string_view kSentinel = "natural\n";
-
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
-
-// The white space that all lines with something in them begin with.
-std::string_view common_indent(std::string_view text) {
-  std::string_view common;
-  bool is_first = true;
-  for (size_t at = 0; at <= text.size();) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    at = end + 1;
-    if (is_blank(line)) continue;
-    std::string_view indent = line.substr(0, line.find_first_not_of(" \t"));
-    if (std::exchange(is_first, false)) common = indent;
-    auto differs = std::mismatch(common.begin(), common.end(), indent.begin(), indent.end());
-    common = common.substr(0, static_cast<size_t>(differs.first - common.begin()));
-  }
-  return common;
+Value texts_value(const auto& texts) {
+  Value list = new_list();
+  for (std::string_view text : texts) writable_list(list)->push(text_value(text));
+  return list;
 }
 
-// The program of a block: without the sentinel and without the indent of the code around it.
-Outcome<Value> natural_text(Call& call) {
-  std::string_view text = HARN_TRY(call.text(0));
-  if (text.starts_with(kSentinel)) text.remove_prefix(kSentinel.size());
-  std::string_view indent = common_indent(text);
-  std::string out;
-  for (size_t at = 0; at <= text.size();) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    if (!is_blank(line)) out += line.substr(indent.size());
-    if (end < text.size()) out += '\n';
-    at = end + 1;
+Outcome<std::vector<std::string>> texts_of(Call& call, size_t arg) {
+  Ref<ListObject> list = HARN_TRY(call.list(arg));
+  std::vector<std::string> out;
+  for (const Value& one : list->values()) {
+    if (one.is_string()) out.emplace_back(one.as_string()->view());
   }
-  return text_value(out);
+  return out;
+}
+
+// (text, in_loop): {text, allowed, problem?}
+Outcome<Value> natural_program(Call& call) {
+  NaturalProgram program = read_natural_program(HARN_TRY(call.text(0)));
+  DictBuilder out;
+  out.add("text", text_value(program.text));
+  if (!program.problem.empty()) out.add("problem", text_value(program.problem));
+  return out.add("allowed", texts_value(allowed_outcomes(HARN_TRY(call.boolean(1)), program.deny))).done();
+}
+
+// (allowed, errors)
+Outcome<Value> natural_outcomes(Call& call) {
+  std::vector<std::string> allowed = HARN_TRY(texts_of(call, 0));
+  std::vector<std::string> errors = HARN_TRY(texts_of(call, 1));
+  return text_value(outcomes_text(std::vector<std::string_view>(allowed.begin(), allowed.end()), errors));
+}
+
+Outcome<Value> natural_prompts(Call&) {
+  return DictBuilder()
+      .add("step_system_prompt_template", text_value(kStepSystemPrompt))
+      .add("step_user_prompt_template", text_value(kStepUserPrompt))
+      .done();
 }
 
 // What a block has written to the variable; unset when it has left it alone.
@@ -278,6 +280,22 @@ constinit const Builtin kRows[] = {
      .doc = "The names of the built-in types of errors.",
      .example = R"x("TimeoutError" in __natural_kinds())x",
      .call = natural_kinds},
+    {.name = "__natural_outcomes",
+     .signature = "(allowed: list<string>, errors: list<string>) -> string",
+     .doc = "The part of a prompt that explains how a Natural block may end.",
+     .example = R"x(__natural_outcomes(["pass"], []).starts_with("- "))x",
+     .call = natural_outcomes},
+    {.name = "__natural_program",
+     .signature = "(text: string, in_loop: bool) -> dict",
+     .doc = "What a Natural block says, and how it may end: {text, allowed, problem?}.",
+     .example =
+         R"x(__natural_program("natural\n  a\n    b", false) == {text: "a\n  b", allowed: ["pass", "return", "raise"]})x",
+     .call = natural_program},
+    {.name = "__natural_prompts",
+     .signature = "() -> dict",
+     .doc = "The default templates of the prompts of Natural blocks.",
+     .example = R"x(__natural_prompts().count == 2)x",
+     .call = natural_prompts},
     {.name = "__natural_raise",
      .signature = "(type: string, message: string) -> never",
      .doc = "Raises an error of a built-in kind, by the name of its type.",
@@ -291,11 +309,6 @@ constinit const Builtin kRows[] = {
      .signature = "(overrides: dict, body: any) -> any",
      .doc = "Calls `body` with parts of the environment replaced.",
      .prelude = "natural:natural_scope"},
-    {.name = "__natural_text",
-     .signature = "(text: string) -> string",
-     .doc = "The program of a Natural block: without the sentinel, and without the indent of the code around it.",
-     .example = R"x(__natural_text("natural\n  a\n    b") == "a\n  b")x",
-     .call = natural_text},
     {.name = "__natural_value",
      .signature = "(result: dict, name: string) -> any",
      .doc = "What a Natural block has written to a variable; unset when it has left it alone.",

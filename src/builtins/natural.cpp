@@ -7,6 +7,7 @@
 #include "builtins/expressions.h"
 #include "builtins/families.h"
 #include "builtins/natural_program.h"
+#include "data/bounded_json.h"
 #include "vm/dict.h"
 #include "vm/ops.h"
 #include "vm/vm.h"
@@ -114,106 +115,15 @@ Outcome<Value> natural_raise(Call& call) {
   return throw_text(kind.value_or(ErrorKind::Runtime), "{}", message);
 }
 
-Outcome<Value> natural_kinds(Call&) {
-  Value names = new_list();
-  for (std::string_view type : {
-#define HARN_ERROR_KIND(name, kind, type, category, doc) std::string_view(type),
-#include "base/error_kinds.def"
-#undef HARN_ERROR_KIND
-       }) {
-    writable_list(names)->push(text_value(type));
-  }
-  return names;
-}
+Outcome<Value> natural_kinds(Call&) { return texts_value(natural_error_kinds()); }
 
 // ---- values as a model sees them ----
-
-// JSON of at most so many bytes. What JSON cannot hold is a placeholder; what has no room any more is three dots. It looks at no more
-// of a value than it writes.
-class BoundedJson {
- public:
-  explicit BoundedJson(size_t most) : most_(most) {}
-
-  void write(const Value& value, int depth = 0) {
-    if (is_full()) return cut();
-    switch (value.kind()) {
-      case Kind::String: return text(value.as_string()->view());
-      case Kind::List: return list(value, depth);
-      case Kind::Dict:
-      case Kind::Struct: return dict(*value.as_dict(), depth);
-      case Kind::Nil:
-      case Kind::Bool:
-      case Kind::Int: out_ += display(value); return;
-      case Kind::Float: {
-        double number = value.as_float();
-        if (number == number && number - number == 0) out_ += display(value);
-        else text(display(value));
-        return;
-      }
-      default: return text(fmt::format("<{}>", type_name(value)));
-    }
-  }
-  bool was_cut() const { return was_cut_; }
-  std::string take() { return std::move(out_); }
-
- private:
-  static constexpr int kDeepest = 12;
-
-  bool is_full() const { return out_.size() >= most_; }
-  void cut() {
-    if (!std::exchange(was_cut_, true)) out_ += "...";
-  }
-  void text(std::string_view text) {
-    out_ += '"';
-    for (size_t i = 0; i < text.size(); ++i) {
-      // Not in the middle of a character.
-      if (is_full() && (text[i] & 0xC0) != 0x80) return cut();
-      char c = text[i];
-      if (c == '"' || c == '\\') (out_ += '\\') += c;
-      else if (c == '\n') out_ += "\\n";
-      else if (c == '\t') out_ += "\\t";
-      else if (static_cast<unsigned char>(c) < 0x20) out_ += fmt::format("\\u{:04x}", c);
-      else out_ += c;
-    }
-    out_ += '"';
-  }
-  void list(const Value& value, int depth) {
-    if (depth >= kDeepest) return text("<list>");
-    out_ += '[';
-    size_t size = list_size(value);
-    for (size_t i = 0; i < size && !was_cut_; ++i) {
-      if (i > 0) out_ += ", ";
-      if (is_full()) return cut();
-      write(list_item(value, i), depth + 1);
-    }
-    if (!was_cut_) out_ += ']';
-  }
-  void dict(const DictObject& value, int depth) {
-    if (depth >= kDeepest) return text("<dict>");
-    out_ += '{';
-    for (size_t i = 0; i < value.size() && !was_cut_; ++i) {
-      if (i > 0) out_ += ", ";
-      if (is_full()) return cut();
-      auto [key, item] = value.entry(i);
-      text(key->view());
-      out_ += ": ";
-      write(*item, depth + 1);
-    }
-    if (!was_cut_) out_ += '}';
-  }
-
-  std::string out_;
-  size_t most_;
-  bool was_cut_ = false;
-};
 
 // (value, most): {text, cut}
 Outcome<Value> natural_json(Call& call) {
   int64_t most = HARN_TRY(call.integer(1));
-  BoundedJson json(static_cast<size_t>(std::clamp<int64_t>(most, 16, 1 << 20)));
-  json.write(call.arg(0));
-  bool was_cut = json.was_cut();
-  return DictBuilder().add("text", text_value(json.take())).add("cut", Value::boolean(was_cut)).done();
+  data::BoundedJson json = data::bounded_json(call.arg(0), static_cast<size_t>(std::clamp<int64_t>(most, 16, 1 << 20)));
+  return DictBuilder().add("text", text_value(json.text)).add("cut", Value::boolean(json.was_cut)).done();
 }
 
 // ---- expressions ----

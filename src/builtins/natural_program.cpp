@@ -121,6 +121,15 @@ std::string outcomes_text(std::span<const std::string_view> allowed, std::span<c
          listed(names);
 }
 
+std::span<const std::string_view> natural_error_kinds() {
+  static constexpr std::string_view kKinds[] = {
+#define HARN_ERROR_KIND(name, kind, type, category, doc) type,
+#include "base/error_kinds.def"
+#undef HARN_ERROR_KIND
+  };
+  return kKinds;
+}
+
 const std::string_view kStepSystemPrompt =
     R"(You carry out one step of a program. The step is written in plain language between <<<NH:PROGRAM>>> and <<<NH:END_PROGRAM>>>.
 

@@ -31,6 +31,9 @@ std::vector<std::string_view> allowed_outcomes(bool in_loop, std::span<const std
 // The part of the prompt that explains them. `errors`: the names that a raised error may have.
 std::string outcomes_text(std::span<const std::string_view> allowed, std::span<const std::string> errors);
 
+// The names of the built-in types of errors, which every block may raise.
+std::span<const std::string_view> natural_error_kinds();
+
 // The default templates of prompts, with `{{ program }}`, `{{ locals }}` and `{{ outcomes }}`.
 extern const std::string_view kStepSystemPrompt;
 extern const std::string_view kStepUserPrompt;

@@ -10,6 +10,8 @@
 #include "data/bounded_json.h"
 #include "vm/dict.h"
 #include "vm/ops.h"
+#include "vm/scheduler.h"
+#include "vm/step_limits.h"
 #include "vm/vm.h"
 
 namespace harn::builtins {
@@ -143,6 +145,14 @@ Outcome<Value> natural_expression(Call& call) {
   return DictBuilder().add("function", std::move(made.function)).add("names", std::move(used)).done();
 }
 
+// (steps?): the steps that the running task may still take; what it had left before, or nil for no limit.
+Outcome<Value> limit_steps(Call& call) {
+  std::optional<int64_t> steps;
+  if (!call.arg(0).is_nil()) steps = HARN_TRY(call.integer(0));
+  auto before = call.vm().local<StepLimits>().set(&Scheduler::current(), steps);
+  return before ? Value::integer(*before) : Value();
+}
+
 // What a builtin of that name does; nil when there is none.
 Outcome<Value> natural_help(Call& call) {
   std::string_view name = HARN_TRY(call.text(0));
@@ -152,6 +162,11 @@ Outcome<Value> natural_help(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__limit_steps",
+     .signature = "(steps: int?) -> int?",
+     .doc = "Lets the task take no more than so many steps; nil: as many as it likes. Gives what it had left before.",
+     .example = R"x(__limit_steps(__limit_steps(nil)) == nil)x",
+     .call = limit_steps},
     {.name = "__natural_block",
      .signature = "(facts: dict, text: string, locals: dict, types: dict) -> dict",
      .doc = "Has a Natural block carried out: {kind, values, value}.",

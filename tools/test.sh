@@ -22,7 +22,7 @@ export HARN_VERIFY=1
 # These use the whole machine, or tell time: one after the other.
 alone="conformance far log-files formatted lint-fixed cli park"
 # These use one core each: side by side.
-beside="unit docs lint explain types sound-types cost-bounds lsp lsp-random stress differential updates mutated mutated-far park-random eager copies embedding"
+beside="unit docs lint explain types sound-types cost-bounds lsp lsp-random stress differential updates natural-random mutated mutated-far park-random eager copies embedding"
 # These are about texts and not about memory: once is enough.
 once="reference formatting layers coverage comments grammar editors"
 
@@ -129,6 +129,7 @@ stage() {
     park) python3 tests/park/run.py --harn "$harn" --fixtures ${sanitizers:+--waits 1} ;;
     park-random) python3 tests/park/run.py --harn "$harn" --random 60 ;;
     copies) python3 tests/copies/run.py --harn "$harn" ;;
+    natural-random) python3 tests/fuzz/natural.py --harn "$harn" --seed 1 --seconds "${FUZZ_SECONDS:-10}" ;;
     updates) python3 tests/fuzz/updates.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}" ;;
     differential) python3 tests/fuzz/differential.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}" ;;
     mutated-far) mutated --near 3 ;;

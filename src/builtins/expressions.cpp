@@ -28,6 +28,12 @@ void add_name(std::vector<std::string>& names, std::string_view name) {
   if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
 }
 
+// What goes on when the expression has ended would be bound by no limit.
+bool starts_tasks(const Node& node) {
+  return node.is(NodeKind::Spawn) || node.is(NodeKind::Parallel) || node.is(NodeKind::Select) ||
+         node.is(NodeKind::HumanCall);
+}
+
 Parsed parsed(std::string_view text) {
   Parsed out;
   if (text.size() > kLongest) return {{}, fmt::format("the expression has more than {} characters", kLongest)};
@@ -41,6 +47,7 @@ Parsed parsed(std::string_view text) {
   while (!open.empty()) {
     const Node* node = open.back();
     open.pop_back();
+    if (starts_tasks(*node)) return {{}, "an expression cannot start tasks or ask people"};
     if (node->is(NodeKind::Identifier)) add_name(out.names, node->as<Identifier>().name);
     for_each_child(*node, [&](const Node& child) { open.push_back(&child); });
   }

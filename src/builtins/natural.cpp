@@ -6,8 +6,12 @@
 #include "base/result.h"
 #include "builtins/expressions.h"
 #include "builtins/families.h"
+#include "builtins/natural_program.h"
+#include "data/bounded_json.h"
 #include "vm/dict.h"
 #include "vm/ops.h"
+#include "vm/scheduler.h"
+#include "vm/step_limits.h"
 #include "vm/vm.h"
 
 namespace harn::builtins {
@@ -16,41 +20,42 @@ using namespace vm;
 
 namespace {
 
-constexpr std::string_view kSentinel = "natural\n";
-
-bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
-
-// The white space that all lines with something in them begin with.
-std::string_view common_indent(std::string_view text) {
-  std::string_view common;
-  bool is_first = true;
-  for (size_t at = 0; at <= text.size();) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    at = end + 1;
-    if (is_blank(line)) continue;
-    std::string_view indent = line.substr(0, line.find_first_not_of(" \t"));
-    if (std::exchange(is_first, false)) common = indent;
-    auto differs = std::mismatch(common.begin(), common.end(), indent.begin(), indent.end());
-    common = common.substr(0, static_cast<size_t>(differs.first - common.begin()));
-  }
-  return common;
+Value texts_value(const auto& texts) {
+  Value list = new_list();
+  for (std::string_view text : texts) writable_list(list)->push(text_value(text));
+  return list;
 }
 
-// The program of a block: without the sentinel and without the indent of the code around it.
-Outcome<Value> natural_text(Call& call) {
-  std::string_view text = HARN_TRY(call.text(0));
-  if (text.starts_with(kSentinel)) text.remove_prefix(kSentinel.size());
-  std::string_view indent = common_indent(text);
-  std::string out;
-  for (size_t at = 0; at <= text.size();) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    if (!is_blank(line)) out += line.substr(indent.size());
-    if (end < text.size()) out += '\n';
-    at = end + 1;
+Outcome<std::vector<std::string>> texts_of(Call& call, size_t arg) {
+  Ref<ListObject> list = HARN_TRY(call.list(arg));
+  std::vector<std::string> out;
+  for (const Value& one : list->values()) {
+    if (one.is_string()) out.emplace_back(one.as_string()->view());
   }
-  return text_value(out);
+  return out;
+}
+
+// (text, in_loop): {text, allowed, problem?}
+Outcome<Value> natural_program(Call& call) {
+  NaturalProgram program = read_natural_program(HARN_TRY(call.text(0)));
+  DictBuilder out;
+  out.add("text", text_value(program.text));
+  if (!program.problem.empty()) out.add("problem", text_value(program.problem));
+  return out.add("allowed", texts_value(allowed_outcomes(HARN_TRY(call.boolean(1)), program.deny))).done();
+}
+
+// (allowed, errors)
+Outcome<Value> natural_outcomes(Call& call) {
+  std::vector<std::string> allowed = HARN_TRY(texts_of(call, 0));
+  std::vector<std::string> errors = HARN_TRY(texts_of(call, 1));
+  return text_value(outcomes_text(std::vector<std::string_view>(allowed.begin(), allowed.end()), errors));
+}
+
+Outcome<Value> natural_prompts(Call&) {
+  return DictBuilder()
+      .add("step_system_prompt_template", text_value(kStepSystemPrompt))
+      .add("step_user_prompt_template", text_value(kStepUserPrompt))
+      .done();
 }
 
 // What a block has written to the variable; unset when it has left it alone.
@@ -112,106 +117,15 @@ Outcome<Value> natural_raise(Call& call) {
   return throw_text(kind.value_or(ErrorKind::Runtime), "{}", message);
 }
 
-Outcome<Value> natural_kinds(Call&) {
-  Value names = new_list();
-  for (std::string_view type : {
-#define HARN_ERROR_KIND(name, kind, type, category, doc) std::string_view(type),
-#include "base/error_kinds.def"
-#undef HARN_ERROR_KIND
-       }) {
-    writable_list(names)->push(text_value(type));
-  }
-  return names;
-}
+Outcome<Value> natural_kinds(Call&) { return texts_value(natural_error_kinds()); }
 
 // ---- values as a model sees them ----
-
-// JSON of at most so many bytes. What JSON cannot hold is a placeholder; what has no room any more is three dots. It looks at no more
-// of a value than it writes.
-class BoundedJson {
- public:
-  explicit BoundedJson(size_t most) : most_(most) {}
-
-  void write(const Value& value, int depth = 0) {
-    if (is_full()) return cut();
-    switch (value.kind()) {
-      case Kind::String: return text(value.as_string()->view());
-      case Kind::List: return list(value, depth);
-      case Kind::Dict:
-      case Kind::Struct: return dict(*value.as_dict(), depth);
-      case Kind::Nil:
-      case Kind::Bool:
-      case Kind::Int: out_ += display(value); return;
-      case Kind::Float: {
-        double number = value.as_float();
-        if (number == number && number - number == 0) out_ += display(value);
-        else text(display(value));
-        return;
-      }
-      default: return text(fmt::format("<{}>", type_name(value)));
-    }
-  }
-  bool was_cut() const { return was_cut_; }
-  std::string take() { return std::move(out_); }
-
- private:
-  static constexpr int kDeepest = 12;
-
-  bool is_full() const { return out_.size() >= most_; }
-  void cut() {
-    if (!std::exchange(was_cut_, true)) out_ += "...";
-  }
-  void text(std::string_view text) {
-    out_ += '"';
-    for (size_t i = 0; i < text.size(); ++i) {
-      // Not in the middle of a character.
-      if (is_full() && (text[i] & 0xC0) != 0x80) return cut();
-      char c = text[i];
-      if (c == '"' || c == '\\') (out_ += '\\') += c;
-      else if (c == '\n') out_ += "\\n";
-      else if (c == '\t') out_ += "\\t";
-      else if (static_cast<unsigned char>(c) < 0x20) out_ += fmt::format("\\u{:04x}", c);
-      else out_ += c;
-    }
-    out_ += '"';
-  }
-  void list(const Value& value, int depth) {
-    if (depth >= kDeepest) return text("<list>");
-    out_ += '[';
-    size_t size = list_size(value);
-    for (size_t i = 0; i < size && !was_cut_; ++i) {
-      if (i > 0) out_ += ", ";
-      if (is_full()) return cut();
-      write(list_item(value, i), depth + 1);
-    }
-    if (!was_cut_) out_ += ']';
-  }
-  void dict(const DictObject& value, int depth) {
-    if (depth >= kDeepest) return text("<dict>");
-    out_ += '{';
-    for (size_t i = 0; i < value.size() && !was_cut_; ++i) {
-      if (i > 0) out_ += ", ";
-      if (is_full()) return cut();
-      auto [key, item] = value.entry(i);
-      text(key->view());
-      out_ += ": ";
-      write(*item, depth + 1);
-    }
-    if (!was_cut_) out_ += '}';
-  }
-
-  std::string out_;
-  size_t most_;
-  bool was_cut_ = false;
-};
 
 // (value, most): {text, cut}
 Outcome<Value> natural_json(Call& call) {
   int64_t most = HARN_TRY(call.integer(1));
-  BoundedJson json(static_cast<size_t>(std::clamp<int64_t>(most, 16, 1 << 20)));
-  json.write(call.arg(0));
-  bool was_cut = json.was_cut();
-  return DictBuilder().add("text", text_value(json.take())).add("cut", Value::boolean(was_cut)).done();
+  data::BoundedJson json = data::bounded_json(call.arg(0), static_cast<size_t>(std::clamp<int64_t>(most, 16, 1 << 20)));
+  return DictBuilder().add("text", text_value(json.text)).add("cut", Value::boolean(json.was_cut)).done();
 }
 
 // ---- expressions ----
@@ -231,6 +145,14 @@ Outcome<Value> natural_expression(Call& call) {
   return DictBuilder().add("function", std::move(made.function)).add("names", std::move(used)).done();
 }
 
+// (steps?): the steps that the running task may still take; what it had left before, or nil for no limit.
+Outcome<Value> limit_steps(Call& call) {
+  std::optional<int64_t> steps;
+  if (!call.arg(0).is_nil()) steps = HARN_TRY(call.integer(0));
+  auto before = call.vm().local<StepLimits>().set(&Scheduler::current(), steps);
+  return before ? Value::integer(*before) : Value();
+}
+
 // What a builtin of that name does; nil when there is none.
 Outcome<Value> natural_help(Call& call) {
   std::string_view name = HARN_TRY(call.text(0));
@@ -240,6 +162,11 @@ Outcome<Value> natural_help(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__limit_steps",
+     .signature = "(steps: int?) -> int?",
+     .doc = "Lets the task take no more than so many steps; nil: as many as it likes. Gives what it had left before.",
+     .example = R"x(__limit_steps(__limit_steps(nil)) == nil)x",
+     .call = limit_steps},
     {.name = "__natural_block",
      .signature = "(facts: dict, text: string, locals: dict, types: dict) -> dict",
      .doc = "Has a Natural block carried out: {kind, values, value}.",
@@ -278,6 +205,22 @@ constinit const Builtin kRows[] = {
      .doc = "The names of the built-in types of errors.",
      .example = R"x("TimeoutError" in __natural_kinds())x",
      .call = natural_kinds},
+    {.name = "__natural_outcomes",
+     .signature = "(allowed: list<string>, errors: list<string>) -> string",
+     .doc = "The part of a prompt that explains how a Natural block may end.",
+     .example = R"x(__natural_outcomes(["pass"], []).starts_with("- "))x",
+     .call = natural_outcomes},
+    {.name = "__natural_program",
+     .signature = "(text: string, in_loop: bool) -> dict",
+     .doc = "What a Natural block says, and how it may end: {text, allowed, problem?}.",
+     .example =
+         R"x(__natural_program("natural\n  a\n    b", false) == {text: "a\n  b", allowed: ["pass", "return", "raise"]})x",
+     .call = natural_program},
+    {.name = "__natural_prompts",
+     .signature = "() -> dict",
+     .doc = "The default templates of the prompts of Natural blocks.",
+     .example = R"x(__natural_prompts().count == 2)x",
+     .call = natural_prompts},
     {.name = "__natural_raise",
      .signature = "(type: string, message: string) -> never",
      .doc = "Raises an error of a built-in kind, by the name of its type.",
@@ -291,11 +234,6 @@ constinit const Builtin kRows[] = {
      .signature = "(overrides: dict, body: any) -> any",
      .doc = "Calls `body` with parts of the environment replaced.",
      .prelude = "natural:natural_scope"},
-    {.name = "__natural_text",
-     .signature = "(text: string) -> string",
-     .doc = "The program of a Natural block: without the sentinel, and without the indent of the code around it.",
-     .example = R"x(__natural_text("natural\n  a\n    b") == "a\n  b")x",
-     .call = natural_text},
     {.name = "__natural_value",
      .signature = "(result: dict, name: string) -> any",
      .doc = "What a Natural block has written to a variable; unset when it has left it alone.",

@@ -1,10 +1,10 @@
 // What typed prompts (src/std/prompt.harn) need to be fast or exact: facts about structs, placeholders, and the text of a whole tree
 // of sections in one pass.
+#include "base/placeholders.h"
 #include "base/result.h"
 #include "builtins/families.h"
 #include "data/json.h"
 #include "data/loose_json.h"
-#include "templates/placeholders.h"
 #include "vm/dict.h"
 #include "vm/function.h"
 #include "vm/ops.h"
@@ -15,8 +15,6 @@ namespace harn::builtins {
 namespace {
 
 using namespace vm;
-using templates::PlaceholderPiece;
-using templates::PlaceholderScanner;
 
 Value count_value(size_t count) { return Value::integer(static_cast<int64_t>(count)); }
 
@@ -59,7 +57,7 @@ Outcome<Value> closure_arity(Call& call) {
 Outcome<Value> dedented(Call& call) {
   auto text = HARN_TRY(call.text(0));
   step_bytes(text.size());
-  templates::Dedented made = templates::dedent(text);
+  Dedented made = dedent(text);
   return DictBuilder().add("text", text_value(made.text)).add("skipped_lines", count_value(made.skipped_lines)).done();
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/codecs.h"
 #include "base/assert.h"
 #include "base/fmt.h"
 #include "builtins/families.h"
@@ -272,7 +273,6 @@ namespace {
 struct CompiledParts {
   std::mutex lock;
   std::map<std::string, std::unique_ptr<bytecode::Program>, std::less<>> programs;  // by name
-  std::map<std::string, std::string> added;  // names of those that are no files, by text
 
   static CompiledParts& all() {
     static CompiledParts parts;
@@ -282,13 +282,24 @@ struct CompiledParts {
 
 }  // namespace
 
+// Parts that are no files are known by their text, so that a program that was put away finds them again in another process.
+static constexpr char kAdded = '=';
+
+static std::optional<std::string> added_text(std::string_view part) {
+  if (!part.starts_with(kAdded)) return std::nullopt;
+  auto text = codecs::from_hex(part.substr(1));
+  return text ? std::optional(std::move(*text)) : std::nullopt;
+}
+
 std::unique_ptr<bytecode::Program> load_prelude(std::string_view part) {
   CompiledParts& parts = CompiledParts::all();
   std::lock_guard held(parts.lock);
   auto found = parts.programs.find(part);
   if (found == parts.programs.end()) {
     diag::Sink sink;
-    auto program = compile_prelude(prelude_text(part), sink);
+    auto added = added_text(part);
+    auto program = compile_prelude(added ? *added : prelude_text(part), sink);
+    if (added && !program) return nullptr;
     HARN_ASSERT(program, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
     found = parts.programs.emplace(part, std::move(program)).first;
   }
@@ -298,13 +309,12 @@ std::unique_ptr<bytecode::Program> load_prelude(std::string_view part) {
 AddedPart add_prelude_part(const std::string& text) {
   CompiledParts& parts = CompiledParts::all();
   std::lock_guard held(parts.lock);
-  if (auto known = parts.added.find(text); known != parts.added.end()) return {known->second, ""};
+  std::string name = kAdded + codecs::to_hex(text);
+  if (parts.programs.contains(name)) return {name, ""};
   diag::Sink sink;
   auto program = compile_prelude(text, sink);
   if (!program) return {"", sink.diagnostics().empty() ? "it cannot be compiled" : sink.diagnostics()[0].message};
-  std::string name = fmt::format("={}", parts.added.size());
   parts.programs.emplace(name, std::move(program));
-  parts.added.emplace(text, name);
   return {name, ""};
 }
 

@@ -350,6 +350,7 @@ const Type* Checker::call(const Call& node, const Type* expected) {
     infer_all(node.args);
     return any();
   }
+  prompt_section(node);
   const Node* declaration = meant->assigned ? nullptr : meant->declaration;
   if (declaration && declaration->is(NodeKind::Struct)) {
     auto& structure = declaration->as<Struct>();

@@ -156,6 +156,10 @@ class Checker {
   void infer_all(syntax::NodeList args);
   bool is_builtin_call(const syntax::Node& node, std::string_view name) const;
 
+  // ---- typed prompts (prompts.cpp) ----
+  void prompt_section(const syntax::Call& node);
+  void prompt_template(const syntax::StringLiteral& literal, const syntax::Struct& params, std::string_view what);
+
   // ---- conditions (conditions.cpp) ----
   // Checks a condition, and says what its outcome tells.
   Narrowing condition(const syntax::Node& node);

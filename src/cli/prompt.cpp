@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/project.h"
+#include "cli/prompt_cache.h"
 #include "cli/run_program.h"
 #include "cli/sandbox.h"
 #include "cli/source_text.h"
@@ -14,7 +15,7 @@ namespace harn::cli {
 
 namespace {
 
-constexpr std::string_view kActions[] = {"list", "render", "check", "diff", "overrides"};
+constexpr std::string_view kActions[] = {"list", "render", "check", "diff", "overrides", "cache"};
 
 std::string program_text(const Arguments& arguments, const std::string& file) {
   auto operands = arguments.operands();
@@ -33,8 +34,9 @@ int prompt(const Arguments& arguments) {
   auto operands = arguments.operands();
   if (std::ranges::find(kActions, operands[0]) == std::end(kActions))
     return report_usage(
-        arguments,
-        {.message = fmt::format("unknown action `{}`; expected list, render, check, diff or overrides", operands[0])});
+        arguments, {.message = fmt::format(
+                        "unknown action `{}`; expected list, render, check, diff, overrides or cache", operands[0])});
+  if (operands[0] == "cache") return prompt_cache(arguments);
   std::error_code problem;
   auto file = std::filesystem::absolute(std::string(operands[1]), problem);
   if (problem || !std::filesystem::exists(file, problem))
@@ -86,6 +88,7 @@ constinit const Command kPrompt = {
   check      what can be seen to be wrong, and stable text behind volatile text
   diff       the texts that overrides replace, and what they put there
   overrides  all overrides in the state root, and whether they still fit
+  cache      how much of each request to a model began as the one before; FILE is a recording (`harn run --record`)
 
 The top level of FILE runs, in the same sandbox as with `harn run`.
 

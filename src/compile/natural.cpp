@@ -3,6 +3,7 @@
 // control goes where the outcome says.
 //
 //   result = __natural_block(facts, text, locals, error types)    {kind, values, value}
+#include "compile/candidates.h"
 #include "compile/emitter.h"
 
 namespace harn::compile {
@@ -11,11 +12,6 @@ using namespace bytecode;
 using namespace syntax;
 
 namespace {
-
-template <class T>
-DataPtr make_data(T value) {
-  return std::make_shared<const Data>(Data{std::move(value)});
-}
 
 DataPtr text_data(std::string_view text) { return make_data(std::string(text)); }
 
@@ -124,14 +120,25 @@ void FunctionCompiler::natural_leave(Reg result) {
   release_to(mark);
 }
 
-// Before anybody is asked.
+// Before anybody is asked. What only the run can tell is asked by code: nothing is stored when one of the names cannot be.
 void FunctionCompiler::require_writable(const Natural& node) {
+  const Resolution& resolution = context_.names.resolution;
   for (const Identifier* name : distinct(node.outputs)) {
     const Variable* variable = variable_of(*name);
-    bool is_fixed = variable && !variable->is_mutable && !candidates(*name);
-    if (!is_fixed && !context_.names.resolution.immutable_targets.contains(name)) continue;
-    raise(RaiseKind::Plain, "Cannot assign to immutable binding: " + std::string(name->name), name->span);
-    return;
+    const Candidates* all = candidates(*name);
+    bool is_fixed = variable && !variable->is_mutable && !all;
+    if (is_fixed || resolution.immutable_targets.contains(name)) {
+      raise(RaiseKind::Plain, "Cannot assign to immutable binding: " + std::string(name->name), name->span);
+      return;
+    }
+    if (!variable || !resolution.asking_targets.contains(name)) continue;
+    int mark = next_;
+    auto ask = [&](const Variable& one) {
+      if (one.word) require_var(one, name->span);
+    };
+    if (all) write_first_set(*name, *all, ask);
+    else ask(*variable);
+    release_to(mark);
   }
 }
 

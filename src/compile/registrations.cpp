@@ -11,11 +11,6 @@ using namespace syntax;
 
 namespace {
 
-template <class T>
-DataPtr make_data(T value) {
-  return std::make_shared<const Data>(Data{std::move(value)});
-}
-
 // Means the same wherever it stands, so that the entry of a tool can tell it.
 bool is_literal(const Node* node) {
   switch (node->kind) {

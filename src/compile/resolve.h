@@ -99,7 +99,8 @@ class Resolver {
   void name_closure(const syntax::Let& node);
   void check_escape(const syntax::Node& value, const FunctionInfo& function);
   void target(const syntax::Node& node);
-  void note_assignment(Variable& variable, const syntax::Identifier& at);
+  // `code`: what is told of a variable that does not change.
+  void note_assignment(Variable& variable, const syntax::Identifier& at, diag::Code code = diag::Code::ImmutableAssign);
   void assigned_too_early(const Variable& variable, const syntax::Identifier& at);
   void loop(const syntax::Block& body);
   void note_step(const syntax::Identifier& callee);

@@ -70,7 +70,8 @@ std::vector<Variable*> Resolver::natural_errors(const Declaration& function) {
 void Resolver::natural_output(const Identifier& name) {
   const Variable* known = scopes_.find(name.name);
   if (!known || known->declaration) scopes_.in_body([&] { scopes_.declare({name.name, name.span}, true); });
-  target(name);
+  identifier(name, false);
+  if (Variable* variable = bindings_.variable(name)) note_assignment(*variable, name, diag::Code::NaturalFixedOutput);
   // The only variable that it may mean need not be set to be written.
   auto& candidates = names_.resolution.candidates;
   auto found = candidates.find(&name);

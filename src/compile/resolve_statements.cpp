@@ -72,7 +72,7 @@ void Resolver::target(const Node& node) {
   if (Variable* variable = bindings_.variable(name)) note_assignment(*variable, name);
 }
 
-void Resolver::note_assignment(Variable& variable, const Identifier& at) {
+void Resolver::note_assignment(Variable& variable, const Identifier& at, Code code) {
   if (!variable.declared && variable.kind == Variable::Kind::Global && !variable.declaration &&
       scopes_.function()->kind == FunctionInfo::Kind::Module) {
     return assigned_too_early(variable, at);
@@ -81,8 +81,8 @@ void Resolver::note_assignment(Variable& variable, const Identifier& at) {
   std::string_view how = variable.is_parameter  ? "a parameter"
                          : variable.declaration ? "a declaration"
                                                 : "declared with `let`";
-  auto report = sink_.report(Code::ImmutableAssign, module_.source, at.span, at.name, how);
-  report.label("assigned here");
+  auto report = sink_.report(code, module_.source, at.span, at.name, how);
+  report.label(code == Code::ImmutableAssign ? "assigned here" : "the block may write it");
   if (variable.is_parameter) report.help("copy it to a `var` first");
   if (variable.keyword.end == 0) return;
   report.label(source_of(variable), variable.span, "declared here");

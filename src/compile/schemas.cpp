@@ -16,10 +16,6 @@ namespace {
 constexpr size_t kMostOpen = 40;  // declared types inside each other; deeper ones take anything
 constexpr size_t kMostInDeclaration = 64;
 
-template <class T>
-DataPtr make_data(T value) {
-  return std::make_shared<const Data>(Data{std::move(value)});
-}
 DataPtr text(std::string_view value) { return make_data(std::string(value)); }
 DataPtr anything() { return make_data(Data::Dict()); }
 

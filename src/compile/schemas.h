@@ -3,12 +3,19 @@
 #include <memory>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "bytecode/code.h"
 #include "types/lower.h"
 
 namespace harn::compile {
+
+// A constant: a bool, an int, a text, a list or a dict.
+template <class T>
+bytecode::DataPtr make_data(T value) {
+  return std::make_shared<const bytecode::Data>(bytecode::Data{std::move(value)});
+}
 
 // The JSON schemas of types, as constants; each declared type's is made once.
 class Schemas {

@@ -21,6 +21,7 @@ constexpr Row kRows[] = {
     {Code::UnknownVariant, "bindings/rename-to-closest", Safety::ScopeLocal},
     {Code::UnknownLintRule, "bindings/rename-to-closest", Safety::FormatOnly},
     {Code::ImmutableAssign, "bindings/make-mutable", Safety::ScopeLocal},
+    {Code::NaturalFixedOutput, "bindings/make-mutable", Safety::ScopeLocal},
     {Code::LetThenReturn, "expressions/simplify", Safety::BehaviorPreserving},
     {Code::UnusedVariable, "bindings/rename-unused", Safety::BehaviorPreserving},
     {Code::UnusedImport, "imports/remove-unused", Safety::BehaviorPreserving},
@@ -46,6 +47,8 @@ constexpr Row kRows[] = {
     {Code::AmbientEnv, "bindings/thread-harness-env", Safety::ScopeLocal},
     {Code::AmbientRandom, "bindings/thread-harness-random", Safety::ScopeLocal},
     {Code::AmbientNet, "bindings/thread-harness-net", Safety::ScopeLocal},
+    {Code::UnmarkedNatural, "attributes/mark-natural-function", Safety::CapabilityChanging},
+    {Code::PromptOrder, "expressions/reorder-sections", Safety::ScopeLocal},
     {Code::CoalesceNil, "expressions/simplify", Safety::BehaviorPreserving},
 };
 

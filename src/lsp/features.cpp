@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/fmt.h"
+#include "builtins/natural_program.h"
 #include "builtins/registry.h"
 #include "check/builtin_types.h"
 #include "format/format.h"
@@ -36,6 +37,70 @@ static std::string shown_row(const vm::Builtin& row, const std::string& name) {
   return out;
 }
 
+// ---- Natural blocks ----
+
+static std::string block_text(const Natural& block, const SourceFile& source) {
+  if (block.program->is(NodeKind::StringLiteral)) return std::string(block.program->as<StringLiteral>().value);
+  std::string out;
+  for (const Node* part : block.program->as<InterpolatedString>().parts) {
+    if (part->is(NodeKind::StringLiteral)) out += part->as<StringLiteral>().value;
+    else out += fmt::format("${{{}}}", source.text(part->span));
+  }
+  return out;
+}
+
+// The names under which a block may raise errors of a declared type, as __natural_error_names has them.
+static void add_error_names(const Node& declaration, std::vector<std::string>& names) {
+  if (declaration.is(NodeKind::Struct)) {
+    auto& record = declaration.as<Struct>();
+    bool has_message = std::ranges::any_of(record.fields, [](auto& field) { return field.name.text == "message"; });
+    if (has_message) names.emplace_back(record.name.text);
+  } else if (declaration.is(NodeKind::Enum)) {
+    for (auto& variant : declaration.as<Enum>().variants) {
+      if (variant.fields.size() > 1) continue;
+      names.push_back(fmt::format("{}.{}", declaration.as<Enum>().name.text, variant.name.text));
+    }
+  }
+}
+
+// The block that a place is in, when it is in its text.
+static const Node* block_around(const std::vector<const Node*>& around) {
+  for (size_t i = around.size(); i-- > 0;) {
+    if (around[i]->is(NodeKind::Natural)) return around[i];
+    if (!around[i]->is(NodeKind::StringLiteral) && !around[i]->is(NodeKind::InterpolatedString)) return nullptr;
+  }
+  return nullptr;
+}
+
+static void fill_in(std::string& prompt, std::string_view place, std::string_view text) {
+  size_t at = prompt.find(place);
+  if (at != prompt.npos) prompt.replace(at, place.size(), text);
+}
+
+// The prompts that a model gets with the block, with the default templates; of the variables there are types instead of values.
+std::string Server::shown_block(const Natural& block, const SourceFile& source) {
+  builtins::NaturalProgram program = builtins::read_natural_program(block_text(block, source));
+  if (!program.problem.empty()) return fmt::format("Natural block: its front matter {}", program.problem);
+  auto& all = workspace_.index().knowledge().program.names.resolution.natural;
+  auto found = all.find(&block);
+  if (found == all.end()) return {};
+  auto kinds = builtins::natural_error_kinds();
+  std::vector<std::string> errors(kinds.begin(), kinds.end());
+  for (const compile::Variable* type : found->second.errors) add_error_names(*type->declaration, errors);
+  std::ranges::sort(errors);
+  std::string locals;
+  for (const compile::Variable* variable : found->second.locals) {
+    const Symbol& symbol = workspace_.index().of(*variable);
+    locals += fmt::format("{}{}", locals.empty() ? "" : "\n", symbol.text.empty() ? variable->name : symbol.text);
+  }
+  std::string system(builtins::kStepSystemPrompt), user(builtins::kStepUserPrompt);
+  auto allowed = builtins::allowed_outcomes(found->second.in_loop, program.deny);
+  fill_in(system, "{{ outcomes }}", builtins::outcomes_text(allowed, errors));
+  fill_in(user, "{{ locals }}", locals);
+  fill_in(user, "{{ program }}", program.text);
+  return fmt::format("Natural block, as a model gets it\n\n````text\n{}\n````\n\n````text\n{}\n````", system, user);
+}
+
 std::string Server::hover(const Part& params) {
   auto at = place(params);
   if (!at) return "null";
@@ -58,6 +123,9 @@ std::string Server::hover(const Part& params) {
     span = node->span;
     const vm::Builtin* row = find_builtin(node->as<Identifier>().name);
     if (row) text = shown_row(*row, std::string(row->name));
+  } else if (const Node* block = block_around(around)) {
+    span = block->span;
+    text = shown_block(block->as<Natural>(), *at->document->module->source);
   } else if (node && node->is(NodeKind::MethodCall)) {
     auto& call = node->as<MethodCall>();
     span = call.name.span;

@@ -44,6 +44,7 @@ class Server {
 
   // ---- features.cpp ----
   std::string hover(const Part& params);
+  std::string shown_block(const syntax::Natural& block, const SourceFile& source);
   std::string signature_help(const Part& params);
   std::string formatting(const Part& params);
   std::string code_actions(const Part& params);

@@ -4,6 +4,7 @@
 
 #include "builtins/registry.h"
 #include "engine/files.h"
+#include "engine/natural_checks.h"
 #include "lsp/message.h"
 
 namespace harn::lsp {
@@ -28,11 +29,12 @@ static compile::CompileOptions options(std::span<const compile::MakeAnalysis> an
 }
 
 Workspace::Workspace()
-    : make_index_([this](const compile::ResolvedProgram& program) {
-        index_ = std::make_unique<Index>(program);
-        return std::make_unique<Forward>(*index_);
-      }),
-      frontend_(loader_, engine::embedded_sources(), builtins::catalog(), options(std::span(&make_index_, 1))) {}
+    : analyses_{[this](const compile::ResolvedProgram& program) {
+                  index_ = std::make_unique<Index>(program);
+                  return std::make_unique<Forward>(*index_);
+                },
+                engine::make_natural_checks},
+      frontend_(loader_, engine::embedded_sources(), builtins::catalog(), options(analyses_)) {}
 
 // ---- documents ----
 

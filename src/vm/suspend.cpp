@@ -7,6 +7,8 @@
 #include "vm/memory.h"
 #include "vm/ops.h"
 #include "vm/scheduler.h"
+#include "vm/step_limits.h"
+#include "vm/vm.h"
 
 namespace harn::vm {
 
@@ -234,6 +236,8 @@ Status Interpreter::checkpoint() {
     work_off_remains(kSome);
   bool others = task_->scheduler->poll();
   if (take_requests(false) == Status::Failed) return Status::Failed;
+  if (vm_.local<StepLimits>().take_turn(task_)) [[unlikely]]
+    return fail(throw_text(ErrorKind::Limit, "too many steps"));
   if (!others) return Status::Done;
   // If it stopped while it holds a lock, the others would queue up for that, and go on doing so: a lock that is
   // given to the next in line is never free. So it may leave the block first.

@@ -106,6 +106,35 @@ def test_hover(client):
     assert client.request("textDocument/hover", client.place("main.harn", "\n\n", 1)) is None
 
 
+BLOCK = '''struct Late { message: string }
+
+@natural_function
+fn triage(ticket: string) -> string {
+  var label: string = ""
+  if ticket == "" { throw Late {message: "no"} }
+  """natural
+  ---
+  deny: [return]
+  ---
+  Read <ticket>. Set <:label> quickly.
+  """
+  return label
+}
+'''
+
+
+def test_hover_shows_the_prompt_of_a_natural_block(client):
+    client.open("block.harn", BLOCK)
+    text = client.request("textDocument/hover", client.place("block.harn", "quickly"))["contents"]["value"]
+    assert "<<<NH:PROGRAM>>>\nRead <ticket>. Set <:label> quickly.\n" in text and "deny" not in text, text
+    assert '"kind": "pass"' in text and '"kind": "return"' not in text and "Late" in text, text
+    assert "ticket" in text.split("<<<NH:LOCALS>>>")[-1], text
+    name = client.request("textDocument/hover", client.place("block.harn", "label> quickly"))["contents"]["value"]
+    assert "label: string" in name and "NH:PROGRAM" not in name, name
+    client.change("block.harn", BLOCK.replace("[return]", "[jump]"))
+    assert "HARN-NAT-002" in [one["code"] for one in client.diagnostics("block.harn")]
+
+
 def test_definition(client):
     client.open("main.harn")
     local = client.request("textDocument/definition", client.place("main.harn", "total}"))

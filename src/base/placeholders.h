@@ -10,7 +10,7 @@
 //   while (scanner.next()) use(scanner.piece());  // "Dear ", name, ", ", "$", "5"
 //
 // One pass, linear in the text. Values are never looked at again, so a value with a `$` in it stays as it is.
-namespace harn::templates {
+namespace harn {
 
 struct PlaceholderPiece {
   enum class Kind : unsigned char {
@@ -50,4 +50,9 @@ struct Dedented {
 };
 Dedented dedent(std::string_view text);
 
-}  // namespace harn::templates
+// The white space that all lines with something in them begin with, character by character: a tab is not so many spaces.
+std::string_view common_indent(std::string_view text);
+// No more than white space.
+bool is_blank(std::string_view line);
+
+}  // namespace harn

@@ -1,9 +1,9 @@
-#include "templates/placeholders.h"
+#include "base/placeholders.h"
 
 #include <algorithm>
 #include <vector>
 
-namespace harn::templates {
+namespace harn {
 
 using Kind = PlaceholderPiece::Kind;
 
@@ -21,9 +21,26 @@ size_t name_length(std::string_view text) {
 
 size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(" \t"), line.size()); }
 
+}  // namespace
+
 bool is_blank(std::string_view line) { return std::ranges::all_of(line, is_space); }
 
-}  // namespace
+std::string_view common_indent(std::string_view text) {
+  std::string_view common;
+  bool is_first = true;
+  for (size_t at = 0; at <= text.size();) {
+    size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (is_blank(line)) continue;
+    std::string_view own = line.substr(0, indent_of(line));
+    if (is_first) common = own;
+    is_first = false;
+    auto differs = std::ranges::mismatch(common, own);
+    common = common.substr(0, static_cast<size_t>(differs.in1 - common.begin()));
+  }
+  return common;
+}
 
 void PlaceholderScanner::take(Kind kind, std::string_view text, size_t length) {
   piece_ = {kind, text, at_, line_};
@@ -60,17 +77,7 @@ Dedented dedent(std::string_view text) {
     lines.push_back(text.substr(at, end - at));
     at = end + 1;
   }
-  // What all lines begin with, character by character: a tab is not so many spaces.
-  std::string_view common;
-  bool is_first = true;
-  for (std::string_view line : lines) {
-    if (is_blank(line)) continue;
-    std::string_view own = line.substr(0, indent_of(line));
-    if (is_first) common = own;
-    is_first = false;
-    auto differs = std::ranges::mismatch(common, own);
-    common = common.substr(0, static_cast<size_t>(differs.in1 - common.begin()));
-  }
+  std::string_view common = common_indent(text);
   std::string out;
   out.reserve(text.size());
   for (std::string_view line : lines) {
@@ -84,4 +91,4 @@ Dedented dedent(std::string_view text) {
   return {std::string(first, out.begin() + static_cast<ptrdiff_t>(last) + 1), skipped};
 }
 
-}  // namespace harn::templates
+}  // namespace harn

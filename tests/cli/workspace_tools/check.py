@@ -34,7 +34,8 @@ CALLS = [
     ("Write", {"file_path": "new/b.txt", "content": "b\n"}), ("Write", {"file_path": "../c.txt", "content": "c"}), ("Write", {"file_path": "link.txt", "content": "c"}),
     ("Edit", {"file_path": "a.txt", "old_string": "two", "new_string": "2"}), ("Edit", {"file_path": "a.txt", "old_string": "zwei", "new_string": "2"}),
     ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c"}), ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c", "replace_all": True}),
-    ("Bash", {"command": "echo hi; echo there"}), ("Bash", {"command": "echo $DEMO_API_KEY"}), ("Bash", {"command": "false"}), ("Bash", {"command": "rm a.txt"}), ("Bash", {"command": "echo hi && rm a.txt"}), 
+    ("Bash", {"command": "echo hi; echo there"}), ("Bash", {"command": "echo $DEMO_API_KEY"}), ("Bash", {"command": "echo later", "background": True}), ("Bash", {"output_of": "command1"}), ("Bash", {"output_of": "command9"}), ("Bash", {}),
+    ("Bash", {"command": "sleep 300", "background": True}), ("Bash", {"command": "false"}), ("Bash", {"command": "rm a.txt"}), ("Bash", {"command": "echo hi && rm a.txt"}), 
     ("Bash", {"command": "sleep 30", "timeout_ms": 200}), ("WebFetch", {"url": "https://elsewhere.example.com/x"}), ("WebFetch", {"url": "file:///etc/passwd"}), ("Fly", {}),
 ]
 replies = [{"text": "", "tool_calls": [{"name": name, "arguments": args}]} for name, args in CALLS] + [{"text": "over"}]

@@ -68,7 +68,7 @@ int chat(const Arguments& arguments) {
                     .settings = settings({}, 1),
                     .llm = std::move(*llm),
                     .name = "chat",
-                    .shows_agents = false};
+                    .is_talk = true};
   prepared.surroundings.state = project->state;
   apply(*sandbox, nullptr, prepared.settings);
   // Which hosts may be talked to is decided by the capabilities of the session.

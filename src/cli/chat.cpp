@@ -45,7 +45,8 @@ std::optional<UsageError> misuse(const Arguments& arguments) {
     return UsageError{fmt::format("unknown action `{}`; expected list, show, export, trace or rm", operands[0]),
                       "`harn chat` alone begins a conversation"};
   if (operands[0] != "list" && operands.size() < 2)
-    return UsageError{fmt::format("`harn chat {}` needs the id of a session", operands[0]), "`harn chat list` lists them"};
+    return UsageError{fmt::format("`harn chat {}` needs the id of a session", operands[0]),
+                      "`harn chat list` lists them"};
   return std::nullopt;
 }
 

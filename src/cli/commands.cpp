@@ -8,9 +8,9 @@
 namespace harn::cli {
 
 static constexpr const Command* kCommands[] = {
-    &kRun,    &kServe, &kReplay, &kResume,     &kTest,        &kFmt,      &kCheck,  &kLint,
-    &kLsp,    &kFix,   &kRepl,   &kBench,      &kExplain,     &kBuiltins, &kDisasm, &kParse,
-    &kTokens, &kRuns,  &kPrompt, &kChat,      &kMockServer, &kCompletions, &kVersion,
+    &kRun,    &kServe, &kReplay, &kResume, &kTest,       &kFmt,         &kCheck,   &kLint,
+    &kLsp,    &kFix,   &kRepl,   &kBench,  &kExplain,    &kBuiltins,    &kDisasm,  &kParse,
+    &kTokens, &kRuns,  &kPrompt, &kChat,   &kMockServer, &kCompletions, &kVersion,
 };
 
 std::span<const Command* const> commands() { return kCommands; }

@@ -409,6 +409,8 @@ Result<SearchMemories::Answer> search(OpenIndexes& open, const std::string& path
 }
 
 Result<Done> add(OpenIndexes& open, const std::string& path, const AddMemories& request) {
+  if (std::error_code failed = make_folders(fs::path(path).parent_path()))
+    return std::unexpected(failure(path, failed));
   std::lock_guard guard(open.lock);
   if (request.begins_anew) open.drop(path);
   std::vector<log::MemoryEntry> entries;

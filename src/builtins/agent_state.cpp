@@ -218,6 +218,8 @@ constinit const Builtin kRows[] = {
      .signature = "(folder: string, file: string, begins_anew: bool, upto: int, tail: bytes, entries: list<list>, by?: "
                   "string) -> nil",
      .doc = "Adds [id, record, text, words] of a part of a log of memories to its index.",
+     .example = R"(unwrap_err(try { __memory_index("/dev/null", "a", false, 0, bytes_from_string(""), []) }))"
+                R"(.starts_with("Runtime error: /dev"))",
      .needs = Capability::StateWrite,
      .wait = on_fiber<memory_index>},
     {.name = "__memory_open",

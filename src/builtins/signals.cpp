@@ -6,6 +6,7 @@
 #include "base/result.h"
 #include "builtins/families.h"
 #include "builtins/parking.h"
+#include "effects/stdio.h"
 #include "vm/scheduler.h"
 #include "vm/transfer.h"
 #include "vm/vm.h"
@@ -125,7 +126,7 @@ Outcome<Value> interrupt_off(Call& call) {
 }
 
 Outcome<Value> interrupt_forget(Call& call) {
-  call.vm().host().forget_interrupt();
+  effects::forget_interrupt(effects::Run::current(call.vm()));
   return Value();
 }
 

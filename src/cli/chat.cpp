@@ -45,7 +45,8 @@ std::optional<UsageError> misuse(const Arguments& arguments) {
     return UsageError{fmt::format("unknown action `{}`; expected list, show, export, trace or rm", operands[0]),
                       "`harn chat` alone begins a conversation"};
   if (operands[0] != "list" && operands.size() < 2)
-    return UsageError{fmt::format("`harn chat {}` needs the id of a session", operands[0]), "`harn chat list` lists them"};
+    return UsageError{fmt::format("`harn chat {}` needs the id of a session", operands[0]),
+                      "`harn chat list` lists them"};
   return std::nullopt;
 }
 
@@ -68,7 +69,7 @@ int chat(const Arguments& arguments) {
                     .settings = settings({}, 1),
                     .llm = std::move(*llm),
                     .name = "chat",
-                    .shows_agents = false};
+                    .is_talk = true};
   prepared.surroundings.state = project->state;
   apply(*sandbox, nullptr, prepared.settings);
   // Which hosts may be talked to is decided by the capabilities of the session.

@@ -137,7 +137,8 @@ ProcessHost::Edited ProcessHost::edit_line(const std::string& prompt, const std:
   flush();
   struct sigaction before;
   sigaction(SIGINT, nullptr, &before);
-  if (!editor_) editor_ = std::make_unique<LineEditor>([](std::string_view) { return std::vector<std::string>(); }, history);
+  if (!editor_)
+    editor_ = std::make_unique<LineEditor>([](std::string_view) { return std::vector<std::string>(); }, history);
   LineEditor::take_interrupts();
   auto typed = editor_->read(prompt.c_str());
   if (!typed.ended) editor_->remember(typed.text);

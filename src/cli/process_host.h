@@ -70,8 +70,8 @@ class ProcessHost : public engine::SystemHost {
   std::string in_;
   size_t in_position_ = 0;
   bool in_ended_ = false;
-  std::mutex in_lock_;     // one task reads at a time
-  int stop_reading_ = -1;  // an eventfd that a waiting read looks at too
+  std::mutex in_lock_;                  // one task reads at a time
+  int stop_reading_ = -1;               // an eventfd that a waiting read looks at too
   std::unique_ptr<LineEditor> editor_;  // of the first line that is edited
   int out_is_terminal_ = -1;
   int direct_writes_ = 50;  // left

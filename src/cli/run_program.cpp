@@ -161,8 +161,8 @@ int run_on(engine::Machine& machine, ProcessHost& host, Prepared& prepared) {
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto watch = begin_watch(machine.vm(), prepared);
   if (!watch) return fail_with(watch.error().message);
-  auto view = prepared.shows_agents ? AgentView::begin(machine.vm(), host) : nullptr;
-  RunRecords records(machine.vm(), prepared.player != nullptr);
+  auto view = prepared.is_talk ? nullptr : AgentView::begin(machine.vm(), host);
+  RunRecords records(machine.vm(), prepared.player != nullptr || prepared.is_talk);
   auto outcome = run(machine, prepared);
   net::kill_all_processes();  // of tasks that were given up
   net::finish_websockets(kLastWordsMs);

@@ -28,7 +28,7 @@ struct Prepared {
   std::string state = {};      // of a program that goes on; empty: it begins
   std::string name = {};       // of the program, for people
   int mcp_peer = -1;           // where the client of a program that is served reads
-  bool shows_agents = true;    // on a terminal, in a line below the output
+  bool is_talk = false;        // a conversation (`harn chat`): it shows its agents itself, and keeps its own records
   bool tells_summary = false;  // afterwards, as a line of JSON on standard error
 };
 

@@ -379,8 +379,12 @@ Result<bool> is_behind(log::MemoryIndex& index, const Descriptor& file, const st
     out.log = HARN_TRY(bytes_of(file.get(), path, out.from, std::min(wanted, size - out.from)));
     size_t end = out.log.rfind('\n');
     if (end != std::string::npos) out.log.resize(end + 1);
-    else if (out.from + wanted < size) { wanted *= 2; continue; }  // one very long line
-    else out.log.clear();
+    else if (out.from + wanted < size) {
+      wanted *= 2;
+      continue;
+    }  // one very long line
+    else
+      out.log.clear();
     out.is_behind = !out.log.empty();
     return out.is_behind;
   }
@@ -405,6 +409,8 @@ Result<SearchMemories::Answer> search(OpenIndexes& open, const std::string& path
 }
 
 Result<Done> add(OpenIndexes& open, const std::string& path, const AddMemories& request) {
+  if (std::error_code failed = make_folders(fs::path(path).parent_path()))
+    return std::unexpected(failure(path, failed));
   std::lock_guard guard(open.lock);
   if (request.begins_anew) open.drop(path);
   std::vector<log::MemoryEntry> entries;

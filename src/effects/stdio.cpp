@@ -65,9 +65,12 @@ vm::Outcome<ReadInput::Answer> carry_out(Run& run, const ReadInput& request) {
 vm::Outcome<EditLine::Answer> carry_out(Run& run, const EditLine& request) {
   // What the task sees of it is shared: it may be told to stop while the person is typing.
   EditLine::Answer answer;
-  wait_for_input(run.host(), [&] { answer.ended = run.host().edit_line(request.prompt, request.history, answer.text); });
+  wait_for_input(run.host(),
+                 [&] { answer.ended = run.host().edit_line(request.prompt, request.history, answer.text); });
   return answer;
 }
+
+void forget_interrupt(Run& run) { run.host().forget_interrupt(); }
 
 bool wants_styles(Run& run, bool is_terminal) {
   bool found = false;

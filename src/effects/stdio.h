@@ -72,6 +72,9 @@ struct EditLine {
 };
 vm::Outcome<EditLine::Answer> carry_out(Run& run, const EditLine& request);
 
+// The program has dealt with a signal: the next one is a first one again. Part of the handlers that a program has (std/signal), and nothing that is recorded.
+void forget_interrupt(Run& run);
+
 // What a stream is connected to.
 struct AskTerminal {
   struct Answer {

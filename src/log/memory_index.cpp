@@ -12,13 +12,16 @@ namespace {
 
 // `place` counts up and is never used again, so that it says which of two records is newer.
 constexpr std::string_view kSchema[] = {
-    "CREATE TABLE IF NOT EXISTS mark(one INTEGER PRIMARY KEY CHECK (one = 1), bytes INTEGER NOT NULL, tail TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS totals(one INTEGER PRIMARY KEY CHECK (one = 1), records INTEGER NOT NULL, words INTEGER NOT NULL, "
+    "CREATE TABLE IF NOT EXISTS mark(one INTEGER PRIMARY KEY CHECK (one = 1), bytes INTEGER NOT NULL, tail TEXT NOT "
+    "NULL)",
+    "CREATE TABLE IF NOT EXISTS totals(one INTEGER PRIMARY KEY CHECK (one = 1), records INTEGER NOT NULL, words "
+    "INTEGER NOT NULL, "
     "looked_through INTEGER NOT NULL)",
     "INSERT OR IGNORE INTO totals VALUES(1, 0, 0, 0)",
     // Words that so many records have that they say little: to count them takes longer than all the rest.
     "CREATE TABLE IF NOT EXISTS common(word TEXT PRIMARY KEY) WITHOUT ROWID",
-    "CREATE TABLE IF NOT EXISTS records(place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL, "
+    "CREATE TABLE IF NOT EXISTS records(place INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, record TEXT "
+    "NOT NULL, "
     "text TEXT NOT NULL, words INTEGER NOT NULL)",
     // The words as std/memory has them: letters, digits and underscores, in lower case.
     "CREATE VIRTUAL TABLE IF NOT EXISTS texts USING fts5(text, content='records', content_rowid='place', "
@@ -33,8 +36,8 @@ constexpr int64_t kBudget = 2000;
 Result<void> note_common(Connection& connection) {
   int64_t records = HARN_TRY(connection.number("SELECT records FROM totals"));
   if (records <= kBudget || records < 2 * HARN_TRY(connection.number("SELECT looked_through FROM totals"))) return {};
-  HARN_CHECK(connection.run(
-      fmt::format("INSERT OR IGNORE INTO common SELECT term FROM vocabulary WHERE doc > {}", kBudget)));
+  HARN_CHECK(
+      connection.run(fmt::format("INSERT OR IGNORE INTO common SELECT term FROM vocabulary WHERE doc > {}", kBudget)));
   return connection.run("UPDATE totals SET looked_through = records");
 }
 
@@ -75,13 +78,13 @@ Result<void> MemoryIndex::add(const std::vector<MemoryEntry>& entries, const Mem
   Transaction transaction(*connection_);
   HARN_CHECK(transaction.begin());
   auto find = HARN_TRY(Statement::prepare(*connection_, "SELECT place, text, words FROM records WHERE id = ?1"));
-  auto unindex = HARN_TRY(
-      Statement::prepare(*connection_, "INSERT INTO texts(texts, rowid, text) VALUES('delete', ?1, ?2)"));
+  auto unindex =
+      HARN_TRY(Statement::prepare(*connection_, "INSERT INTO texts(texts, rowid, text) VALUES('delete', ?1, ?2)"));
   auto remove = HARN_TRY(Statement::prepare(*connection_, "DELETE FROM records WHERE place = ?1"));
-  auto put = HARN_TRY(
-      Statement::prepare(*connection_, "INSERT INTO records(id, record, text, words) VALUES(?1, ?2, ?3, ?4)"));
-  auto index = HARN_TRY(
-      Statement::prepare(*connection_, "INSERT INTO texts(rowid, text) VALUES(last_insert_rowid(), ?1)"));
+  auto put =
+      HARN_TRY(Statement::prepare(*connection_, "INSERT INTO records(id, record, text, words) VALUES(?1, ?2, ?3, ?4)"));
+  auto index =
+      HARN_TRY(Statement::prepare(*connection_, "INSERT INTO texts(rowid, text) VALUES(last_insert_rowid(), ?1)"));
   int64_t records = 0, words = 0;
   for (const MemoryEntry& entry : entries) {
     find.bind(1, entry.id);
@@ -99,8 +102,8 @@ Result<void> MemoryIndex::add(const std::vector<MemoryEntry>& entries, const Mem
     HARN_CHECK(index.bind(1, entry.text).run());
     ++records, words += entry.words;
   }
-  auto count = HARN_TRY(
-      Statement::prepare(*connection_, "UPDATE totals SET records = records + ?1, words = words + ?2"));
+  auto count =
+      HARN_TRY(Statement::prepare(*connection_, "UPDATE totals SET records = records + ?1, words = words + ?2"));
   HARN_CHECK(count.bind(1, records).bind(2, words).run());
   auto note = HARN_TRY(Statement::prepare(*connection_, "INSERT OR REPLACE INTO mark VALUES(1, ?1, ?2)"));
   HARN_CHECK(note.bind(1, mark.bytes).bind(2, mark.tail).run());
@@ -129,7 +132,8 @@ Result<MemoryFound> MemoryIndex::search(const std::vector<std::string>& words, i
     out.frequencies.push_back(HARN_TRY(frequency_of(common, count, word, out.records)));
   std::vector<size_t> order(words.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return out.frequencies[a] < out.frequencies[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return out.frequencies[a] < out.frequencies[b]; });
   std::string query;
   int64_t looked_at = 0;
   for (size_t at : order) {

@@ -67,6 +67,15 @@ Outcome<Value> natural_value(Call& call) {
   return found ? *found : Value::unset();
 }
 
+// (all, part): all of both.
+Outcome<Value> natural_join(Call& call) {
+  const DictObject* part = HARN_TRY(call.dict(1));
+  HARN_TRY(call.dict(0));
+  Value all = call.take(0);
+  for (size_t i = 0; i < part->size(); ++i) dict_set(all, part->entry(i).key, *part->entry(i).value);
+  return all;
+}
+
 // ---- errors of the program's own types ----
 
 Outcome<Value> struct_error(StructTypeObject* type, std::string_view message) {
@@ -195,6 +204,11 @@ constinit const Builtin kRows[] = {
      .doc = "What a builtin does.",
      .example = R"x(__natural_help("len").starts_with("len("))x",
      .call = natural_help},
+    {.name = "__natural_join",
+     .signature = "(all: dict, part: dict) -> dict",
+     .doc = "What is in either; the part wins.",
+     .example = R"x(__natural_join({a: 1}, {b: 2}) == {a: 1, b: 2})x",
+     .call = natural_join},
     {.name = "__natural_json",
      .signature = "(value: any, most: int) -> dict",
      .doc = "JSON of at most so many bytes: {text, cut}.",

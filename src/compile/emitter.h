@@ -244,6 +244,7 @@ class FunctionCompiler {
   void natural_block(const syntax::Natural& node);
   void require_writable(const syntax::Natural& node);
   bytecode::DataPtr natural_facts(const syntax::Natural& node);
+  void natural_local(const Variable& variable, Reg to);
   void natural_locals(const syntax::Natural& node, Reg to);
   void natural_commit(const syntax::Natural& node, Reg result);
   void natural_leave(Reg result);

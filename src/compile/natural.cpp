@@ -49,21 +49,37 @@ DataPtr FunctionCompiler::natural_facts(const Natural& node) {
   return make_data(std::move(facts));
 }
 
+void FunctionCompiler::natural_local(const Variable& variable, Reg to) {
+  int mark = next_;
+  Reg value = temp();
+  Label is_set, end;
+  load(variable, value);
+  emit_jump(Op::JumpIfSet, value, is_set);
+  jump(end);
+  bind(is_set);
+  emit_x(Op::SetField, to, value, 0, cache(variable.name));
+  bind(end);
+  release_to(mark);
+}
+
 // {name: value} of those that are set. What the block reads is read here: a name that means nothing fails before anybody is asked.
+//
+// Many are put together from parts: where registers are far, each field that is set copies the dict it goes to.
 void FunctionCompiler::natural_locals(const Natural& node, Reg to) {
+  constexpr size_t kPart = 64;
+  std::span<Variable* const> all = context_.names.resolution.natural.at(&node).locals;
   emit(Op::NewDict, to);
-  for (const Variable* variable : context_.names.resolution.natural.at(&node).locals) {
+  for (; all.size() > kPart; all = all.subspan(kPart)) {
     int mark = next_;
-    Reg value = temp();
-    Label is_set, end;
-    load(*variable, value);
-    emit_jump(Op::JumpIfSet, value, is_set);
-    jump(end);
-    bind(is_set);
-    emit_x(Op::SetField, to, value, 0, cache(variable->name));
-    bind(end);
+    Reg both = temps(2);
+    emit(Op::Steal, both, to);
+    emit(Op::NewDict, both + 1);
+    for (const Variable* variable : all.first(kPart)) natural_local(*variable, both + 1);
+    call_internal("__natural_join", both, 2);
+    emit(Op::Steal, to, both);
     release_to(mark);
   }
+  for (const Variable* variable : all) natural_local(*variable, to);
   for (const Identifier* name : distinct(node.inputs)) {
     int mark = next_;
     Reg value = temp();

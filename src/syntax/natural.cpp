@@ -10,6 +10,8 @@
 //
 // A block is told by its shape alone: a statement that is a string literal, plain or interpolated, which begins with a line that
 // says `natural` and nothing else. What interpolations put into the text is never looked at for names.
+#include "syntax/natural.h"
+
 #include "syntax/parser.h"
 
 namespace harn::syntax {
@@ -18,21 +20,23 @@ namespace {
 
 constexpr std::string_view kSentinel = "natural\n";
 
-bool is_natural(const Node* node) {
-  if (node->is(NodeKind::StringLiteral)) return node->as<StringLiteral>().value.starts_with(kSentinel);
-  if (!node->is(NodeKind::InterpolatedString)) return false;
-  NodeList parts = node->as<InterpolatedString>().parts;
-  return !parts.empty() && parts[0]->is(NodeKind::StringLiteral) &&
-         parts[0]->as<StringLiteral>().value.starts_with(kSentinel);
-}
-
 bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9'); }
 
 }  // namespace
 
+bool is_natural_text(const Node& node) {
+  const Node* first = &node;
+  if (node.is(NodeKind::InterpolatedString)) {
+    NodeList parts = node.as<InterpolatedString>().parts;
+    if (parts.empty()) return false;
+    first = parts[0];
+  }
+  return first->is(NodeKind::StringLiteral) && first->as<StringLiteral>().value.starts_with(kSentinel);
+}
+
 Node* Parser::natural_or(Node* expression) {
-  if (!in_natural_ || !is_natural(expression)) return expression;
+  if (!in_natural_ || !is_natural_text(*expression)) return expression;
   auto* block = node<Natural>(NodeKind::Natural, expression->span.start);
   block->program = expression;
   ListBuilder<const Node*> inputs(nodes_, tree_.arena);

@@ -1,21 +1,12 @@
 // A statement that looks like a Natural block, in a function without `@natural_function`: it is just a string.
 #include "lint/pass.h"
+#include "syntax/natural.h"
 
 namespace harn::lint {
 
 using namespace syntax;
 
 namespace {
-
-bool looks_natural(const Node& node) {
-  const Node* first = &node;
-  if (node.is(NodeKind::InterpolatedString)) {
-    NodeList parts = node.as<InterpolatedString>().parts;
-    if (parts.empty()) return false;
-    first = parts[0];
-  }
-  return first->is(NodeKind::StringLiteral) && first->as<StringLiteral>().value.starts_with("natural\n");
-}
 
 // The function whose attribute counts: closures belong to the one around them.
 const Node* marked_by(const Pass& pass) {
@@ -26,8 +17,7 @@ const Node* marked_by(const Pass& pass) {
 }
 
 void check(Pass& pass, const Node& node) {
-  if (!looks_natural(node) || !pass.is_statement(pass.at())) return;
-  // The value of a function that ends with it is what somebody wants.
+  if (!is_natural_text(node) || !pass.is_statement(pass.at())) return;
   const Node* function = marked_by(pass);
   if (!function) {
     pass.report(node.span, "it is not in a function").help("put it into a function with `@natural_function`");

@@ -8,15 +8,9 @@
 namespace harn::cli {
 
 static constexpr const Command* kCommands[] = {
-<<<<<<< HEAD
     &kRun,  &kServe,     &kReplay,  &kResume,   &kTest,   &kFmt,        &kCheck,       &kLint,    &kLsp,    &kFix,
     &kRepl, &kBench,     &kExplain, &kBuiltins, &kDisasm, &kParse,      &kTokens,      &kRuns,    &kPrompt, &kChat,
     &kInit, &kWorkspace, &kAgent,   &kSkill,    &kTask,   &kMockServer, &kCompletions, &kVersion,
-=======
-    &kRun,    &kServe, &kReplay, &kResume, &kTest,       &kFmt,         &kCheck,   &kLint,
-    &kLsp,    &kFix,   &kRepl,   &kBench,  &kExplain,    &kBuiltins,    &kDisasm,  &kParse,
-    &kTokens, &kRuns,  &kPrompt, &kChat,   &kMockServer, &kCompletions, &kVersion,
->>>>>>> b6aa27042c0ab5cb12463b607f32e177970b8c0f
 };
 
 std::span<const Command* const> commands() { return kCommands; }

@@ -79,6 +79,7 @@ void Resolver::note_assignment(Variable& variable, const Identifier& at, Code co
   }
   if (scopes_.assign(at, variable)) return;
   std::string_view how = variable.is_parameter  ? "a parameter"
+                         : variable.is_const    ? "a constant"
                          : variable.declaration ? "a declaration"
                                                 : "declared with `let`";
   auto report = sink_.report(code, module_.source, at.span, at.name, how);

@@ -170,9 +170,17 @@ bool is_task_run(const std::string& folder, const std::string& wanted) {
   return record && !field(record->value, "workspace").is_nil();
 }
 
+// Runs of tasks are where their workspace is, wherever in it somebody stands.
+std::string default_folder() {
+  std::string folder = run_folder();
+  if (folder.starts_with("/") || exists(folder)) return folder;
+  std::string of_workspace = workspace_home() + "/" + folder;
+  return exists(of_workspace) ? of_workspace : folder;
+}
+
 int run(const Arguments& arguments) {
   std::string folder(arguments.text("--dir").value_or(std::string_view()));
-  if (folder.empty()) folder = run_folder();
+  if (folder.empty()) folder = default_folder();
   auto words = arguments.operands();
   bool json = arguments.has("--json");
   if (words[0] == "list" && words.size() == 1) return list_runs(folder, json);

@@ -27,6 +27,8 @@ using namespace vm;
 namespace {
 
 constexpr size_t kMaxDepth = 1000;
+// Longer paths are not noted: a key of a megabyte would be copied for each item below it.
+constexpr size_t kMaxPath = 1024;
 
 // ---- plain scalars, by the core schema of YAML 1.2 ----
 
@@ -128,18 +130,19 @@ class ValueBuilder : public YAML::EventHandler {
     YAML::anchor_t anchor;
     Value key;
     bool has_key = false;
-    std::string path = {};  // only where places are wanted
+    std::optional<std::string> path = {};  // only where places are wanted, and where it is not too long
   };
 
   // Where the value that begins here will be: a key has a line, and so has an item of a list.
   void note(const YAML::Mark& mark, const Value* scalar = nullptr) {
-    if (!places_ || open_.empty()) return;
+    if (!places_ || open_.empty() || !open_.back().path) return;
     const Open& top = open_.back();
     bool is_list = top.container.is_list();
     if (!is_list && (top.has_key || !scalar)) return;
-    std::string own = top.path;
+    std::string own = *top.path;
     if (is_list) own += fmt::format("[{}]", list_size(top.container));
     else own += (own.empty() ? "" : ".") + std::string(to_key(*scalar).get()->view());
+    if (own.size() > kMaxPath) return;
     size_t line = static_cast<size_t>(mark.line) + 1;
     if (!is_list && dict_has(top.container, *scalar)) places_->repeated.push_back({own, line});
     places_->all.push_back({std::move(own), line});
@@ -149,18 +152,21 @@ class ValueBuilder : public YAML::EventHandler {
     return dict.as_dict()->find(to_key(key).get()) != nullptr;
   }
 
-  std::string inner_path() const {
-    if (!places_ || open_.empty()) return {};
+  std::optional<std::string> inner_path() const {
+    if (!places_) return std::nullopt;
+    if (open_.empty()) return "";
     const Open& top = open_.back();
-    if (top.container.is_list()) return top.path + fmt::format("[{}]", list_size(top.container));
-    if (!top.has_key) return top.path;
-    return top.path + (top.path.empty() ? "" : ".") + std::string(to_key(top.key).get()->view());
+    if (!top.path) return std::nullopt;
+    std::string out = *top.path;
+    if (top.container.is_list()) out += fmt::format("[{}]", list_size(top.container));
+    else if (top.has_key) out += (out.empty() ? "" : ".") + std::string(to_key(top.key).get()->view());
+    return out.size() > kMaxPath ? std::nullopt : std::optional(std::move(out));
   }
 
   void open(const YAML::Mark& mark, Value container, YAML::anchor_t anchor) {
     if (open_.size() >= kMaxDepth) throw YAML::ParserException(mark, "nested too deeply");
     if (places_ && !open_.empty() && open_.back().container.is_list()) note(mark);
-    std::string path = inner_path();
+    auto path = inner_path();
     open_.push_back({std::move(container), anchor, Value(), false, std::move(path)});
   }
 

@@ -236,6 +236,15 @@ struct HeldFilesOfVm {
   std::shared_ptr<HeldFiles> held = std::make_shared<HeldFiles>();
 };
 
+// Whoever holds the lock of a folder is the only one who writes there: temporary files are of writers that were killed.
+static void remove_leftovers(const fs::path& folder) {
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(folder, failed)) {
+    std::string name = entry.path().filename().native();
+    if (name.starts_with('.') && name.ends_with(".tmp")) unlink(entry.path().c_str());
+  }
+}
+
 static Result<HoldStateFile::Answer> hold(HeldFiles& held, const std::string& path) {
   std::lock_guard guard(held.lock);
   if (held.files.contains(path)) return HoldStateFile::Answer{false, std::to_string(getpid())};
@@ -255,6 +264,7 @@ static Result<HoldStateFile::Answer> hold(HeldFiles& held, const std::string& pa
   (void)!ftruncate(file.get(), 0);
   (void)write_all(file.get(), std::to_string(getpid()) + "\n");
   held.files.emplace(path, std::move(file));
+  remove_leftovers(fs::path(path).parent_path());
   return HoldStateFile::Answer{true, ""};
 }
 

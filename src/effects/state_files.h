@@ -87,7 +87,7 @@ struct RemoveStateFile : StatePath {
 vm::Outcome<bool> carry_out(Run& run, const RemoveStateFile& request);
 
 // Holds a file as a lock until `let_go`, or until the program ends, however it ends: the kernel lets go of it. The file is made if it is not there, and holds the
-// number of the process that has it.
+// number of the process that has it. It stands for its folder: what writers that were killed have left there (`.NAME.*.tmp`) goes.
 struct HoldStateFile : StatePath {
   struct Answer {
     bool is_held = false;

@@ -45,3 +45,6 @@ for round in range(int(sys.argv[1])):
 print(f"lost {lost}, broken {broken}, some were answered: {told > 0}")
 process = subprocess.run([HARN, "chat", "--resume", "k", "--message", "still there?", "--llm-mock", "model.jsonl"], capture_output=True, text=True)
 print("goes on:", process.returncode, process.stdout.strip())
+print("left behind:", [name for name in os.listdir(".harn/sessions/k") if name.endswith(".tmp")])
+subprocess.run([HARN, "chat", "rm", "k"], check=True, capture_output=True)
+print("removed:", not os.path.exists(".harn/sessions/k"))

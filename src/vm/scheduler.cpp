@@ -270,7 +270,7 @@ void Scheduler::finish(Task& task) {
   }
   if (host_watches_) [[unlikely]]
     vm_.host().task_ended(task.id, task.error.get());
-  task.end_life();
+  if (task.life) empty(*task.life);
   task.globals = {};
   task.environment = task.home_environment = {};
   task.context.set_nil();
@@ -302,6 +302,8 @@ void Scheduler::finish(Task& task) {
     }
   }
   if (hook) hook->finished(task);
+  // Not before: what has gone until now may have held cells on their way here, which it has taken in.
+  task.end_life();
   bool was_last = live_tasks_.fetch_sub(1, std::memory_order_acq_rel) == 1;
   release(&task);
   // The first worker may be waiting for just that, at the end of the program.

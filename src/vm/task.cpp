@@ -38,7 +38,9 @@ void Task::begin_life() {
   if (!cell_list) cell_list = &life->cells;
 }
 
+// Cells that arrive from now on, in what is dropped before another task runs, belong to nobody.
 void Task::end_life() {
+  use_cells(nullptr);
   current = nullptr;
   cell_list = nullptr;
   life = nullptr;

@@ -73,18 +73,21 @@ function(harn_precompiled target file)
   endif()
 endfunction()
 
-# harn_library(NAME SOURCES a.cpp ... DEPENDS base ... [LINK fmt ...])
+# harn_library(NAME SOURCES a.cpp ... DEPENDS base ... [LINK fmt ...] [HEADERS pch_effects.h])
 # One library per folder of src. DEPENDS is the layer rule: tools/check_includes.py compares it
-# with the folder's includes.
+# with the folder's includes. HEADERS: what is precompiled for it.
 function(harn_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADERS" "SOURCES;DEPENDS;LINK" ${ARGN})
   add_library(harn_${name} STATIC ${ARG_SOURCES})
   target_include_directories(harn_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
   foreach(dependency ${ARG_DEPENDS})
     target_link_libraries(harn_${name} PUBLIC harn_${dependency})
   endforeach()
   target_link_libraries(harn_${name} PRIVATE ${ARG_LINK})
-  harn_precompiled(harn_${name} ${PROJECT_SOURCE_DIR}/cmake/pch.h)
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS pch.h)
+  endif()
+  harn_precompiled(harn_${name} ${PROJECT_SOURCE_DIR}/cmake/${ARG_HEADERS})
 endfunction()
 
 # harn_parts(TARGET VARIABLE): the target, and our libraries that it needs.

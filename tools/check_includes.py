@@ -43,7 +43,7 @@ LIBRARIES = {
 # Ours that stand for a library whose header costs seconds.
 HEAVY = {"base/toml.h": {"data/toml.cpp", "modules/manifest.cpp"}}
 SYSTEM = re.compile(r"[a-z_0-9]+|(?:sys|linux|sanitizer)/\w+\.h|"
-                    r"(?:cxxabi|dirent|dlfcn|fcntl|malloc|poll|pthread|pwd|sched|signal|spawn|strings|termios|time|unistd)\.h")
+                    r"(?:cxxabi|dirent|dlfcn|fcntl|fnmatch|malloc|poll|pthread|pwd|sched|signal|spawn|strings|termios|time|unistd)\.h")
 
 
 def is_one_of(name, places):

@@ -22,7 +22,7 @@ export HARN_VERIFY=1
 # These use the whole machine, or tell time: one after the other.
 alone="conformance far log-files formatted lint-fixed cli park"
 # These use one core each: side by side.
-beside="unit docs lint explain types sound-types cost-bounds lsp lsp-random stress differential updates natural-random mutated mutated-far park-random eager copies embedding"
+beside="unit docs lint explain types sound-types checks-random cost-bounds lsp lsp-random stress differential updates natural-random mutated mutated-far park-random eager copies embedding"
 # These are about texts and not about memory: once is enough.
 once="reference formatting layers coverage comments grammar editors"
 
@@ -143,6 +143,7 @@ stage() {
     cost-bounds) python3 tests/fuzz/cost_bounds.py --harn "$harn" --seed 1 --seconds "${FUZZ_SECONDS:-10}" ;;
     lsp) python3 tests/lsp/run.py "$harn" ;;
     # Always the same edits, so that a failure is about the change; other seeds by hand, for longer.
+    checks-random) python3 tests/fuzz/checks.py --harn "$harn" --seed 1 --seconds "${FUZZ_SECONDS:-10}" ;;
     lsp-random) python3 tests/lsp/fuzz.py "$harn" --seed 1 --seconds "${FUZZ_SECONDS:-10}" ;;
     # The grammar for editors takes what the parser takes.
     grammar) python3 tests/grammar/run.py "$harn" ;;

@@ -109,9 +109,9 @@ bool can_begin_token(char c) {
   return kFirst.find(c) != kFirst.npos;
 }
 
-std::string without_tokens(std::string_view text) {
-  std::string out;
-  size_t kept = 0;  // up to where `text` is in `out`
+// Calls `found(at, token)` for each.
+template <class Each>
+void each_token(std::string_view text, Each each) {
   bool in_word = false;
   for (size_t i = 0; i < text.size(); ++i) {
     bool begins = !in_word && can_begin_token(text[i]);
@@ -122,14 +122,35 @@ std::string without_tokens(std::string_view text) {
     auto found = token_at(rest);
     if (!found && (found = bearer_at(rest))) skipped = kBearer.size();
     if (!found) continue;
-    out += text.substr(kept, i + skipped - kept);
-    append_mark(out, found->name, found->length);
-    kept = i + skipped + found->length;
-    i = kept - 1;
+    each(i + skipped, *found);
+    i += skipped + found->length - 1;
     in_word = true;
   }
+}
+
+std::string without_tokens(std::string_view text) {
+  std::string out;
+  size_t kept = 0;  // up to where `text` is in `out`
+  each_token(text, [&](size_t at, const Found& found) {
+    out += text.substr(kept, at - kept);
+    append_mark(out, found.name, found.length);
+    kept = at + found.length;
+  });
   out += text.substr(kept);
   return out;
+}
+
+// -----BEGIN EC PRIVATE KEY----- up to the end of the block, or of the text.
+void add_private_keys(std::string_view text, std::vector<Secrets::Token>& out) {
+  constexpr std::string_view kBegin = "-----BEGIN ", kKey = "PRIVATE KEY-----", kEnd = "-----END ";
+  for (size_t at = 0; (at = text.find(kBegin, at)) != text.npos; ++at) {
+    size_t line = std::min(text.find('\n', at), text.size());
+    if (text.substr(at, line - at).find(kKey) == text.npos) continue;
+    size_t end = text.find(kEnd, line);
+    end = end == text.npos ? text.size() : std::min(text.find('\n', end), text.size());
+    out.push_back({"private_key", at, end - at});
+    at = end - 1;
+  }
 }
 
 }  // namespace
@@ -150,6 +171,20 @@ std::string Secrets::hidden(std::string_view text) const {
     if (out.find(secret.value) != out.npos) out = without(out, secret.value, secret.name);
   }
   return without_tokens(out);
+}
+
+std::vector<Secrets::Token> Secrets::tokens_in(std::string_view text) {
+  std::vector<Token> out;
+  add_private_keys(text, out);
+  size_t keys = out.size();
+  each_token(text, [&](size_t at, const Found& found) {
+    // What is in a key is a part of it.
+    bool is_in_key = std::any_of(out.begin(), out.begin() + static_cast<ptrdiff_t>(keys),
+                                 [&](const Token& key) { return at >= key.at && at < key.at + key.length; });
+    if (!is_in_key) out.push_back({found.name, at, found.length});
+  });
+  std::sort(out.begin(), out.end(), [](const Token& a, const Token& b) { return a.at < b.at; });
+  return out;
 }
 
 bool Secrets::is_secret_name(std::string_view name) {

@@ -21,6 +21,15 @@ class Secrets {
   void add(std::string_view name, std::string_view value);
   std::string hidden(std::string_view text) const;
 
+  // Words that have the shape of a token, and private keys, in the order of the text. What is kept leaves out the former only: a program that
+  // signs something needs the same key when it is replayed.
+  struct Token {
+    std::string_view name;
+    size_t at;
+    size_t length;
+  };
+  static std::vector<Token> tokens_in(std::string_view text);
+
   // Whether a variable of that name holds a secret: "GITHUB_TOKEN", "db_password".
   static bool is_secret_name(std::string_view name);
 

@@ -43,6 +43,14 @@ Outcome<Value> write_private(Call& call) {
   return Value();
 }
 
+Outcome<Value> write_derived(Call& call) {
+  effects::ReplaceStateFile request{HARN_TRY(place_of(call, 3)), std::string(HARN_TRY(call.text(2)))};
+  request.is_private = true;
+  request.is_derived = true;
+  HARN_CHECK(effects::perform(run_of(call), request));
+  return Value();
+}
+
 // What it holds, and a version for `swap`.
 Outcome<Value> seen(Call& call) {
   auto file = HARN_TRY(effects::perform(run_of(call), effects::ReadStateFile{HARN_TRY(place_of(call, 2))}));
@@ -321,6 +329,13 @@ constinit const Builtin kRows[] = {
      .example = R"(unwrap_err(try { __state_write("/dev/null", "a", "b") }).starts_with("Runtime error: /dev/null/a"))",
      .needs = Capability::StateWrite,
      .wait = on_fiber<write>},
+    {.name = "__state_write_derived",
+     .signature = "(folder: string, file: string, text: string, by?: string) -> nil",
+     .doc = "The same for one that can be made again: it may be lost with the power.",
+     .example =
+         R"(unwrap_err(try { __state_write_derived("/dev/null", "a", "b") }).starts_with("Runtime error: /dev/null/a"))",
+     .needs = Capability::StateWrite,
+     .wait = on_fiber<write_derived>},
     {.name = "__state_write_private",
      .signature = "(folder: string, file: string, text: string, by?: string) -> nil",
      .doc = "Makes or replaces a file of a folder that only its owner reads.",

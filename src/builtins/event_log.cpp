@@ -114,6 +114,7 @@ Outcome<Value> append(Call& call) {
 // that allows no events is no reason to complain.
 Outcome<Value> note(Call& call) {
   auto event = event_of(call);
+  if (event && !call.arg(3).is_nil()) event->headers = HARN_TRY(headers_of(call, call.arg(3)));
   auto appended =
       event ? effects::perform(run_of(call), *event) : Outcome<AppendEvent::Answer>(std::unexpected(event.error()));
   if (appended) return Value();
@@ -241,7 +242,7 @@ constinit const Builtin kRows[] = {
      .needs = Capability::EventRead,
      .wait = on_fiber<next_events>},
     {.name = "__event_log_note",
-     .signature = "(topic: string, kind: string, payload: any) -> string?",
+     .signature = "(topic: string, kind: string, payload: any, headers?: dict) -> string?",
      .doc = "Appends an event of the runtime's own; returns why it could not.",
      .example = R"(__event_log_note("t", "k", 1) == nil)",
      .wait = on_fiber<note>},

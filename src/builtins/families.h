@@ -87,6 +87,8 @@ std::span<const vm::Builtin> message_rows();
 std::span<const vm::Builtin> session_rows();
 std::span<const vm::Builtin> llm_catalog_rows();
 std::span<const vm::Builtin> postgres_rows();
+std::span<const vm::Builtin> project_rows();
+std::span<const vm::Builtin> secrets_rows();
 std::span<const vm::Builtin> vision_rows();
 std::span<const vm::Builtin> websocket_rows();
 std::span<const vm::Builtin> websocket_mock_rows();

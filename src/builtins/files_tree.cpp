@@ -92,17 +92,21 @@ Outcome<Value> walk_dir(Call& call) {
   effects::WalkDirectory request{{"walk_dir"},
                                  std::string(HARN_TRY(call.text(0))),
                                  HARN_TRY(depth_option(options)),
-                                 HARN_TRY(flag("walk_dir", options, "follow_symlinks"))};
+                                 HARN_TRY(flag("walk_dir", options, "follow_symlinks")),
+                                 HARN_TRY(flag("walk_dir", options, "stats"))};
   auto entries = HARN_TRY(perform(run_of(call), request));
   auto list = new_list(entries.size());
   for (const auto& entry : entries) {
     step();
-    list->push(DictBuilder()
-                   .add("path", name_value(entry.path))
-                   .add("is_dir", Value::boolean(entry.is_directory))
-                   .add("is_file", Value::boolean(entry.is_file))
-                   .add("depth", Value::integer(entry.depth))
-                   .done());
+    DictBuilder item;
+    item.add("path", name_value(entry.path))
+        .add("is_dir", Value::boolean(entry.is_directory))
+        .add("is_file", Value::boolean(entry.is_file))
+        .add("depth", Value::integer(entry.depth));
+    if (entry.size >= 0)
+      item.add("size", Value::integer(entry.size))
+          .add("modified", Value::number(static_cast<double>(entry.modified_ns) / 1e9));
+    list->push(item.done());
   }
   return list;
 }
@@ -183,11 +187,13 @@ constinit const Builtin kRows[] = {
      .needs = Capability::FileWrite,
      .wait = on_fiber<move_file>},
     {.name = "walk_dir",
-     .signature =
-         "(path?: string, options?: {max_depth?: int, follow_symlinks?: bool, long_running?: false}) -> list<dict>; "
-         "(path?: string, options?: dict) -> any",
-     .doc = "Returns {path, is_dir, is_file, depth} of a directory and all that is below it, up to `max_depth`. With "
-            "`long_running: true` it gives a handle at once, and the agent is told the result.",
+     .signature = "(path?: string, options?: {max_depth?: int, follow_symlinks?: bool, stats?: bool, long_running?: "
+                  "false}) -> list<dict>; "
+                  "(path?: string, options?: dict) -> any",
+     .doc = "Returns {path, is_dir, is_file, depth} of a directory and all that is below it, up to `max_depth`; with "
+            "`stats: "
+            "true` also the `size` of files and when they were `modified`. With `long_running: true` it gives a handle "
+            "at once, and the agent is told the result.",
      .example = R"(walk_dir("/dev", {max_depth: 0}) == [{path: "/dev", is_dir: true, is_file: false, depth: 0}])",
      .needs = Capability::FileRead,
      .prelude = "file_walks:walk_dir"},

@@ -10,6 +10,7 @@
 #include "builtins/parking.h"
 #include "builtins/registry.h"
 #include "builtins/task_scope.h"
+#include "effects/state.h"
 #include "vm/fiber.h"
 #include "vm/scheduler.h"
 #include "vm/transfer.h"
@@ -142,6 +143,8 @@ void lifecycle_fields(park::Archive& archive, Vm& vm) {
   archive.items(life.handoffs, [&](Value& entry) { archive.value(entry); });
 }
 
+Outcome<Value> pipeline_name(Call& call) { return text_value(effects::state_home(call.vm()).pipeline); }
+
 constinit const Builtin kRows[] = {
     {.name = "__builtin",
      .signature = "(name: string) -> any",
@@ -183,6 +186,35 @@ constinit const Builtin kRows[] = {
      .signature = "(id: string) -> dict?",
      .doc = "Forgets work that is handed on, and gives it.",
      .call = take_handoff},
+    {.name = "__pipeline_name",
+     .signature = "() -> string",
+     .doc = "The name under which the pipeline keeps its state.",
+     .call = pipeline_name},
+    {.name = "__pool_create",
+     .signature = "(options: dict?) -> dict",
+     .doc = "Makes a pool (std/lifecycle/pool).",
+     .prelude = "pools:pool_create"},
+    {.name = "__pool_defer",
+     .signature = "(id: string) -> bool",
+     .doc = "Leaves a task of a pool to whoever has the pool next; whether it had not ended.",
+     .prelude = "pools:defer_task"},
+    {.name = "__pool_get",
+     .signature = "(name_or_id: string) -> dict?",
+     .doc = "A pool by its name or id.",
+     .prelude = "pools:pool_get"},
+    {.name = "__pool_list", .signature = "() -> list<dict>", .doc = "All pools.", .prelude = "pools:pool_list"},
+    {.name = "__pool_pending",
+     .signature = "() -> list<dict>",
+     .doc = "The tasks of pools that have not ended.",
+     .prelude = "pools:pending"},
+    {.name = "__pool_simulate_restart",
+     .signature = "() -> nil",
+     .doc = "Forgets all pools, but not their files.",
+     .prelude = "pools:pool_simulate_restart"},
+    {.name = "__pool_wait",
+     .signature = "(given: any) -> any",
+     .doc = "Waits until a task of a pool, or several, have ended.",
+     .prelude = "pools:pool_wait"},
     {.name = "lifecycle_audit_log_snapshot",
      .signature = "() -> list<dict>",
      .doc = "What was written down about the end of the pipeline: {seq, kind, payload, pipeline_id} each.",

@@ -149,9 +149,15 @@ Outcome<Value> natural_expression(Call& call) {
   }
   Expression made = compile_expression(call.vm(), text, known);
   if (!made.problem.empty()) return DictBuilder().add("error", text_value(made.problem)).done();
-  Value used = new_list();
+  if (made.function.is(Kind::Unset)) return DictBuilder().add("value", std::move(made.values[0])).done();
+  Value used = new_list(), values = new_list();
   for (const std::string& name : made.names) writable_list(used)->push(text_value(name));
-  return DictBuilder().add("function", std::move(made.function)).add("names", std::move(used)).done();
+  for (Value& value : made.values) writable_list(values)->push(std::move(value));
+  return DictBuilder()
+      .add("function", std::move(made.function))
+      .add("names", std::move(used))
+      .add("values", std::move(values))
+      .done();
 }
 
 // (steps?): the steps that the running task may still take; what it had left before, or nil for no limit.
@@ -196,8 +202,10 @@ constinit const Builtin kRows[] = {
      .call = natural_error_names},
     {.name = "__natural_expression",
      .signature = "(text: string, names: list<string>) -> dict",
-     .doc = "A function of the names that an expression mentions, or what is wrong with it.",
-     .example = R"x(__natural_expression("a + 1", ["a"]).function(2) == 3)x",
+     .doc = "A function of the names that an expression mentions and of the plain data in it: {function, names, "
+            "values}; {value} of "
+            "data alone; or what is wrong with it: {error}.",
+     .example = R"x(__natural_expression("a + 1", ["a"]).function(2, 1) == 3)x",
      .call = natural_expression},
     {.name = "__natural_help",
      .signature = "(name: string) -> string?",

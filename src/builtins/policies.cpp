@@ -42,6 +42,15 @@ effects::Policy policy_of(const Value& part) {
   effects::Policy policy{.allow = {}, .deny = texts(part, "deny"), .ask = texts(part, "ask")};
   if (const Value* roots = part.as_dict()->find("roots"); roots && roots->is_list())
     policy.workspace = effects::WorkspaceRoots{texts(*roots), {}};
+  if (auto hidden = texts(part, "hidden"); !hidden.empty()) {
+    if (!policy.workspace) policy.workspace = effects::WorkspaceRoots{{"/"}, {}};
+    policy.workspace->hidden = std::move(hidden);
+  }
+  policy.children.hidden = texts(part, "hidden_variables");
+  if (const Value* values = part.as_dict()->find("child_variables"); values && values->is_dict()) {
+    for (auto [name, value] : values->as_dict()->entries())
+      policy.children.values.emplace_back(name->view(), display(*value));
+  }
   if (const Value* confined = part.as_dict()->find("must_confine")) policy.must_confine = truthy(*confined);
   return policy;
 }
@@ -212,15 +221,22 @@ void run_fields(park::Archive& archive, HandleObject& handle) {
   if (!archive.is_reading()) {
     policy = {.allow = {}, .deny = names_of(run, &Run::allows, false), .ask = names_of(run, &Run::asks, true)};
     policy.must_confine = run.must_confine();
+    policy.children = run.child_variables();
     if (run.workspace()) workspaces = run.workspace()->all_roots();
   }
   auto each_text = [&](std::string& text) { archive.text(text); };
   archive.items(policy.deny, each_text);
   archive.items(policy.ask, each_text);
   archive.number(policy.must_confine);
+  archive.items(policy.children.hidden, each_text);
+  archive.items(policy.children.values, [&](std::pair<std::string, std::string>& one) {
+    archive.text(one.first);
+    archive.text(one.second);
+  });
   archive.items(workspaces, [&](effects::WorkspaceRoots& one) {
     archive.items(one.roots, each_text);
     archive.items(one.read_only, each_text);
+    archive.items(one.hidden, each_text);
   });
   if (!archive.is_reading()) return;
   run.narrow(policy);
@@ -272,7 +288,8 @@ constinit const Builtin kRows[] = {
      .call = current},
     {.name = "__policy_enter",
      .signature = "(part: dict) -> any",
-     .doc = "Lets the task do less: {deny, ask, roots, must_confine}. Gives what __policy_leave takes.",
+     .doc = "Lets the task do less: {deny, ask, roots, hidden, hidden_variables, child_variables, must_confine}. Gives "
+            "what __policy_leave takes.",
      .call = enter},
     {.name = "__policy_leave",
      .signature = "(before: any) -> any",

@@ -122,7 +122,7 @@ constinit const Builtin kRows[] = {
      .needs = Capability::Random,
      .call = random_choice},
     {.name = "random_int",
-     .signature = "(min: int, max: int) -> int?; (rng: rng, min: int, max: int) -> int?",
+     .signature = "(min: int, max: int) -> int; (rng: rng, min: int, max: int) -> int",
      .doc = "Returns a random int from `min` to `max`, both included; nil when there is none.",
      .example = "random_int(3, 3) == 3",
      .needs = Capability::Random,

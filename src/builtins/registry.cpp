@@ -1,74 +1,96 @@
 #include "builtins/registry.h"
 
+#include <list>
 #include <map>
 #include <mutex>
+#include <unordered_set>
 
 #include "base/codecs.h"
 #include "base/assert.h"
 #include "base/fmt.h"
 #include "builtins/families.h"
 #include "bytecode/code.h"
+#include "bytecode/program_bytes.h"
 #include "compile/program.h"
 #include "std/embedded.h"
 #include "vm/handle.h"
 
 namespace harn::builtins {
 
-static std::vector<std::span<const vm::Builtin>> all_families() {
+namespace {
+
+struct Family {
+  std::span<const vm::Builtin> rows;
+  // Its functions compute with values, or need a capability: none of them changes what the program runs in (its policies, mocks, hooks,
+  // sessions, tasks), nor ends it.
+  bool is_of_values = false;
+
+  Family(std::span<const vm::Builtin> rows) : rows(rows) {}
+};
+
+Family values(std::span<const vm::Builtin> rows) {
+  Family family(rows);
+  family.is_of_values = true;
+  return family;
+}
+
+}  // namespace
+
+static std::vector<Family> all_families() {
   return {
-      text_rows(),
-      text_case_rows(),
-      list_rows(),
-      list_group_rows(),
-      list_callback_rows(),
-      list_leaf_rows(),
-      sort_rows(),
-      dict_rows(),
-      set_rows(),
-      set_method_rows(),
-      iter_rows(),
-      stream_rows(),
-      property_rows(),
-      math_rows(),
-      statistics_rows(),
+      values(text_rows()),
+      values(text_case_rows()),
+      values(list_rows()),
+      values(list_group_rows()),
+      values(list_callback_rows()),
+      values(list_leaf_rows()),
+      values(sort_rows()),
+      values(dict_rows()),
+      values(set_rows()),
+      values(set_method_rows()),
+      values(iter_rows()),
+      values(stream_rows()),
+      values(property_rows()),
+      values(math_rows()),
+      values(statistics_rows()),
       natural_rows(),
-      random_rows(),
-      uuid_rows(),
-      path_rows(),
+      values(random_rows()),
+      values(uuid_rows()),
+      values(path_rows()),
       path_workspace_rows(),
-      json_rows(),
-      json_pointer_rows(),
-      jq_rows(),
-      yaml_rows(),
-      toml_rows(),
-      csv_rows(),
-      encoding_rows(),
-      codec_rows(),
-      compression_rows(),
-      bytes_rows(),
-      url_rows(),
-      digest_rows(),
-      signature_rows(),
-      cookie_rows(),
-      multipart_rows(),
+      values(json_rows()),
+      values(json_pointer_rows()),
+      values(jq_rows()),
+      values(yaml_rows()),
+      values(toml_rows()),
+      values(csv_rows()),
+      values(encoding_rows()),
+      values(codec_rows()),
+      values(compression_rows()),
+      values(bytes_rows()),
+      values(url_rows()),
+      values(digest_rows()),
+      values(signature_rows()),
+      values(cookie_rows()),
+      values(multipart_rows()),
       template_rows(),
       prompt_rows(),
-      schema_rows(),
-      schema_convert_rows(),
-      regex_rows(),
+      values(schema_rows()),
+      values(schema_convert_rows()),
+      values(regex_rows()),
       output_rows(),
       log_rows(),
-      convert_rows(),
-      testing_rows(),
-      junit_rows(),
+      values(convert_rows()),
+      values(testing_rows()),
+      values(junit_rows()),
       task_rows(),
       parallel_rows(),
       channel_rows(),
       sync_rows(),
       signal_rows(),
       clock_rows(),
-      date_rows(),
-      duration_rows(),
+      values(date_rows()),
+      values(duration_rows()),
       circuit_rows(),
       atomic_rows(),
       shared_state_rows(),
@@ -106,6 +128,8 @@ static std::vector<std::span<const vm::Builtin>> all_families() {
       session_rows(),
       llm_catalog_rows(),
       postgres_rows(),
+      project_rows(),
+      secrets_rows(),
       vision_rows(),
       websocket_rows(),
       websocket_mock_rows(),
@@ -216,7 +240,8 @@ class NoFiles : public modules::SourceLoader {
 // denies has taken the name.
 static vm::BuiltinTable table_with(std::span<const vm::Builtin* const> added,
                                    std::span<const vm::Builtin> denied = {}) {
-  auto families = all_families();
+  std::vector<std::span<const vm::Builtin>> families;
+  for (const Family& family : all_families()) families.push_back(family.rows);
   for (const vm::Builtin* row : added) families.emplace_back(row, 1);
   families.push_back(denied);
   return vm::BuiltinTable(families);
@@ -246,22 +271,49 @@ std::vector<std::string_view> receivers(const vm::Builtin& method) {
   return out;
 }
 
+bool changes_runtime(std::string_view name) {
+  static const auto names = [] {
+    std::unordered_set<std::string_view> found;
+    for (const Family& family : all_families()) {
+      for (const vm::Builtin& row : family.rows) {
+        if (family.is_of_values || row.receiver != 0 || row.needs != vm::Capability::None) continue;
+        found.insert(row.name.substr(0, row.name.find('.')));  // of `event_log.read`: the name in front
+      }
+    }
+    return found;
+  }();
+  return names.contains(name);
+}
+
 const vm::BuiltinTable& table() { return own_library().table(); }
 const compile::Catalog& catalog() { return own_library().catalog(); }
 
 // Each file of the prelude is a module of its own: "" is prelude.harn, another name is that file of the folder prelude.
+std::string_view prelude_part(const stdlib::EmbeddedModule& module) {
+  constexpr std::string_view kFolder = "std/prelude/";
+  return module.path.starts_with(kFolder) ? module.path.substr(kFolder.size()) : "";
+}
+
 static std::string prelude_text(std::string_view part) {
-  std::string path = part.empty() ? "std/prelude" : fmt::format("std/prelude/{}", part);
   for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
-    if (module.path == path) return std::string(module.text);
+    if (stdlib::is_prelude(module) && prelude_part(module) == part) return std::string(module.text);
   }
   return "";
+}
+
+constexpr char kPreludePath[] = "std/prelude";
+
+static std::unique_ptr<bytecode::Program> read_prelude(std::string_view part, std::string_view compiled) {
+  auto source = std::make_shared<const SourceFile>(kPreludePath, prelude_text(part));
+  auto program = bytecode::read_program(compiled, source);
+  HARN_ASSERT(program, "the compiled prelude in this binary is damaged");
+  return program;
 }
 
 static std::unique_ptr<bytecode::Program> compile_prelude(std::string text, diag::Sink& sink) {
   NoFiles loader;
   modules::Graph graph(loader, {});
-  auto* loaded = graph.load_text("std/prelude", std::move(text), "");
+  auto* loaded = graph.load_text(kPreludePath, std::move(text), "");
   compile::CompileOptions options;
   options.hidden = true;
   return compile::compile_program(graph, *loaded, catalog(), sink, options);
@@ -273,6 +325,18 @@ namespace {
 struct CompiledParts {
   std::mutex lock;
   std::map<std::string, std::unique_ptr<bytecode::Program>, std::less<>> programs;  // by name
+  std::list<std::string> added;  // those that are no files, the oldest first
+
+  // One that is forgotten is compiled again when somebody asks for it.
+  auto keep_added(std::string name, std::unique_ptr<bytecode::Program> program) {
+    constexpr size_t kMostAdded = 256;
+    if (added.size() >= kMostAdded) {
+      programs.erase(added.front());
+      added.pop_front();
+    }
+    added.push_back(name);
+    return programs.emplace(std::move(name), std::move(program)).first;
+  }
 
   static CompiledParts& all() {
     static CompiledParts parts;
@@ -291,17 +355,19 @@ static std::optional<std::string> added_text(std::string_view part) {
   return text ? std::optional(std::move(*text)) : std::nullopt;
 }
 
-std::unique_ptr<bytecode::Program> load_prelude(std::string_view part) {
+std::unique_ptr<bytecode::Program> load_prelude(std::string_view part, std::string_view compiled) {
   CompiledParts& parts = CompiledParts::all();
   std::lock_guard held(parts.lock);
   auto found = parts.programs.find(part);
   if (found == parts.programs.end()) {
     diag::Sink sink;
     auto added = added_text(part);
-    auto program = compile_prelude(added ? *added : prelude_text(part), sink);
-    if (added && !program) return nullptr;
-    HARN_ASSERT(program, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
-    found = parts.programs.emplace(part, std::move(program)).first;
+    auto program =
+        !compiled.empty() ? read_prelude(part, compiled) : compile_prelude(added ? *added : prelude_text(part), sink);
+    HARN_ASSERT(program || added, sink.diagnostics().empty() ? "prelude" : sink.diagnostics()[0].message.c_str());
+    if (!program) return nullptr;
+    found = added ? parts.keep_added(std::string(part), std::move(program))
+                  : parts.programs.emplace(part, std::move(program)).first;
   }
   return std::make_unique<bytecode::Program>(*found->second);
 }
@@ -314,7 +380,7 @@ AddedPart add_prelude_part(const std::string& text) {
   diag::Sink sink;
   auto program = compile_prelude(text, sink);
   if (!program) return {"", sink.diagnostics().empty() ? "it cannot be compiled" : sink.diagnostics()[0].message};
-  parts.programs.emplace(name, std::move(program));
+  parts.keep_added(name, std::move(program));
   return {name, ""};
 }
 

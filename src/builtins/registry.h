@@ -2,9 +2,12 @@
 
 #include <functional>
 #include <memory>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include "compile/catalog.h"
+#include "std/embedded.h"
 #include "vm/builtin.h"
 
 namespace harn::bytecode {
@@ -40,9 +43,15 @@ const vm::BuiltinTable& table();
 const compile::Catalog& catalog();
 // The types that have a method, as `type_of` names them.
 std::vector<std::string_view> receivers(const vm::Builtin& method);
-// A part of the prelude: the builtins that are written in Harn.
-std::unique_ptr<bytecode::Program> load_prelude(std::string_view part);
-// Compiles a part that is no file (builtins/expressions.h), once for each text, for all VMs of the process.
+// Whether a function needs no capability and is yet more than a computation: it changes policies, mocks, hooks, sessions or tasks of the program,
+// or ends it. Also of the name in front of functions such as `event_log.read`.
+bool changes_runtime(std::string_view name);
+// A part of the prelude: the builtins that are written in Harn. `compiled`: the same as bytes (bytecode/program_bytes.h), if
+// somebody has compiled it before.
+std::unique_ptr<bytecode::Program> load_prelude(std::string_view part, std::string_view compiled = {});
+// The name of the part that an embedded module is.
+std::string_view prelude_part(const stdlib::EmbeddedModule& module);
+// Compiles a part that is no file (builtins/expressions.h), for all VMs of the process; the last few hundred are kept.
 struct AddedPart {
   std::string name;     // load_prelude knows it by
   std::string problem;  // why there is none

@@ -13,10 +13,10 @@ using namespace vm;
 
 namespace {
 
-// Set by what does not exist here yet: triggers, tracing. Always there, always nil.
+// Set by what does not exist here yet: triggers. Always there, always nil.
 constexpr std::string_view kUnavailable[] = {
-    "task_name", "agent_name", "trigger_id", "trigger_event_id", "binding_key",
-    "tenant_id", "provider",   "trace_id",   "span_id",          "capacity_class",
+    "task_name",   "agent_name", "trigger_id", "trigger_event_id",
+    "binding_key", "tenant_id",  "provider",   "capacity_class",
 };
 
 // What a workflow has put into the scope for its stages (prelude/workflow_execute.harn).
@@ -57,6 +57,12 @@ void add_workflow(DictBuilder& out, const Task& task) {
   out.add("worker_id", field_of(scope_value(task, "worker"), "id"));
 }
 
+// Which span of the program goes on (prelude/traces.harn).
+void add_trace(DictBuilder& out, const Task& task) {
+  Value trace = scope_value(task, "trace");
+  out.add("trace_id", field_of(trace, "trace_id")).add("span_id", field_of(trace, "span_id"));
+}
+
 Outcome<Value> debug_info(Call& call) {
   Value supervisors = HARN_TRY(supervisor_states(call.vm()));
   return DictBuilder()
@@ -73,6 +79,7 @@ Outcome<Value> runtime_context(Call& call) {
   for (std::string_view field : kUnavailable) out.add(field, Value());
   add_session(out, call.vm());
   add_workflow(out, task);
+  add_trace(out, task);
   std::string group = task_group_text(task);
   return out.add("task_id", text_value(task_id_text(task.id)))
       .add("parent_task_id", task.is_root() ? Value() : text_value(task_id_text(task.parent_id)))
@@ -162,6 +169,41 @@ Outcome<Value> merge_own(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__trace_note",
+     .signature = "(kind: string, name: string, began: int, duration: int, status: string, metadata: dict) -> nil",
+     .doc = "Keeps a span of the runtime's own.",
+     .prelude = "traces:note"},
+    {.name = "enable_tracing",
+     .signature = "(on?: bool) -> nil",
+     .doc = "Whether calls of models and tools of this task, and of those it starts, are kept as spans.",
+     .example = "enable_tracing(false) == nil",
+     .prelude = "traces:enable_tracing"},
+    {.name = "trace_end",
+     .signature = "(span: dict) -> dict",
+     .doc = "Ends a span and returns it with its duration_ms.",
+     .example = R"(trace_end(trace_start("work")).duration_ms >= 0)",
+     .prelude = "traces:trace_end"},
+    {.name = "trace_id",
+     .signature = "() -> string?",
+     .doc = "Returns the id of the trace whose span goes on, or nil.",
+     .example = "trace_id() == nil",
+     .prelude = "traces:trace_id"},
+    {.name = "trace_spans",
+     .signature = "() -> list<dict>",
+     .doc = "Returns the spans that have ended: {trace_id, span_id, parent_id, name, kind, start_ms, duration_ms, "
+            "status, metadata} each.",
+     .example = "trace_spans() == []",
+     .prelude = "traces:trace_spans"},
+    {.name = "trace_start",
+     .signature = "(name: string) -> dict",
+     .doc = "Begins a span, inside of the one that goes on: {trace_id, span_id, parent_id, name, start_ms}.",
+     .example = R"(trace_start("work").name == "work")",
+     .prelude = "traces:trace_start"},
+    {.name = "trace_summary",
+     .signature = "() -> string",
+     .doc = "Returns how many spans of each name there were, and how long they took.",
+     .example = R"(trace_summary() == "no spans")",
+     .prelude = "traces:trace_summary"},
     {.name = "__scope_get",
      .signature = "(name: string) -> any",
      .doc = "A value of the runtime that tasks hand down; nil: none.",

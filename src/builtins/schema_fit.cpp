@@ -34,6 +34,9 @@ constexpr int kMaxDepth = 300;
 
 bool is_dict(const Value& value) { return value.is_dict(); }
 
+// The very same: 3 and 3.0 are equal, and so is what holds them.
+bool is_same(const Value& a, const Value& b) { return type_bit(a) == type_bit(b) && a.bits() == b.bits(); }
+
 // Letters and digits in lower case: what is left when spelling does not matter.
 std::string bare(std::string_view text) {
   std::string out;
@@ -70,8 +73,19 @@ Value whole_number(double number) {
   return fits ? Value::integer(static_cast<int64_t>(number)) : Value::number(number);
 }
 
-std::optional<Value> number_in(std::string_view text, uint32_t wanted) {
-  auto digits = only_number(text);
+// "42", "-1.5e3", and nothing else beside it.
+bool is_number(std::string_view text) {
+  bool has_sign = text.starts_with('-') || text.starts_with('+');
+  std::string_view digits = text.substr(has_sign ? 1 : 0);
+  bool is_plain = digits.find_first_not_of("0123456789.eE+-") == digits.npos;
+  return is_plain && !digits.empty() && (isdigit(static_cast<unsigned char>(digits[0])) || digits[0] == '.') &&
+         data::parse_float(text.starts_with('+') ? digits : text).has_value();
+}
+
+std::optional<Value> number_in(std::string_view text, uint32_t wanted, Guess guess) {
+  if (guess == Guess::Little && !is_number(text)) return std::nullopt;
+  auto digits = guess == Guess::Little ? std::optional(std::string(text.starts_with('+') ? text.substr(1) : text))
+                                       : only_number(text);
   if (!digits) return std::nullopt;
   auto number = data::parse_float(*digits);
   if (!number) return std::nullopt;
@@ -161,7 +175,8 @@ Value Fitter::fit_words(Value value, const Keywords& words) {
   if (words[Keyword::AllOf] && words[Keyword::AllOf]->is_list()) {
     for (const Value& part : words[Keyword::AllOf]->as_list()->values()) value = fit(std::move(value), part);
   }
-  if (words[Keyword::Enum] && words[Keyword::Enum]->is_list()) return fit_choice(value, *words[Keyword::Enum]);
+  bool has_choices = words[Keyword::Enum] && words[Keyword::Enum]->is_list();
+  if (has_choices && guess_ == Guess::Much) return fit_choice(value, *words[Keyword::Enum]);
   value = fit_type(std::move(value), wanted_types(words), words);
   if (value.is_list()) return fit_items(std::move(value), words);
   if (is_dict(value)) return fit_properties(std::move(value), words);
@@ -239,6 +254,7 @@ Value Fitter::fit_type(Value value, uint32_t wanted, const Keywords& words) {
     note(kIntToFloat);
     return Value::number(static_cast<double>(value.as_int()));
   }
+  if (guess_ == Guess::Little) return value;
   bool is_scalar = value.is_int() || value.is_float() || value.is_bool();
   if (is_scalar && (wanted & kString)) {
     note(kToText);
@@ -266,16 +282,17 @@ Value Fitter::fit_type(Value value, uint32_t wanted, const Keywords& words) {
 // Numbers, yes and no, and JSON that was written as text.
 Value Fitter::fit_text(const Value& value, uint32_t wanted) {
   std::string_view text = text::trim(value.as_string()->view());
-  if ((wanted & (kDict | kList)) && (text.starts_with('{') || text.starts_with('['))) {
+  bool is_json = guess_ == Guess::Much && (wanted & (kDict | kList));
+  if (is_json && (text.starts_with('{') || text.starts_with('['))) {
     if (auto parsed = data::parse_json(text); parsed && (type_bit(*parsed) & wanted)) return note(kParsedText), *parsed;
   }
   if (wanted & (kInt | kFloat)) {
-    if (auto number = number_in(text, wanted)) return note(kTextToNumber), *number;
+    if (auto number = number_in(text, wanted, guess_)) return note(kTextToNumber), *number;
   }
   if (wanted & kBool) {
     if (auto answer = bool_in(text)) return note(kTextToBool), Value::boolean(*answer);
   }
-  if ((wanted & kNil) && says_nothing(text)) return note(kTextToNil), Value();
+  if ((wanted & kNil) && guess_ == Guess::Much && says_nothing(text)) return note(kTextToNil), Value();
   return value;
 }
 
@@ -303,8 +320,7 @@ Value Fitter::fit_items(Value list, const Keywords& words) {
   for (size_t i = 0; i < list.as_list()->size; ++i) {
     path_ += fmt::format("[{}]", i);
     Value item = fit(list.as_list()->items[i], *schema);
-    if (!equal(item, list.as_list()->items[i]) || type_bit(item) != type_bit(list.as_list()->items[i]))
-      writable_list(list)->items[i] = std::move(item);
+    if (!is_same(item, list.as_list()->items[i])) writable_list(list)->items[i] = std::move(item);
     path_.resize(length);
   }
   return list;
@@ -342,13 +358,29 @@ void Fitter::drop_keys(Value& dict, const DictObject* properties) {
   }
 }
 
+void Fitter::fit_value(Value& dict, std::string_view key, const Value& schema) {
+  size_t length = path_.size();
+  path_ += fmt::format("{}{}", length ? "." : "", key);
+  Value fitted = fit(*dict.as_dict()->find(key), schema);
+  const Value& before = *dict.as_dict()->find(key);
+  if (!is_same(fitted, before)) dict_set(dict, key, std::move(fitted));
+  path_.resize(length);
+}
+
 Value Fitter::fit_properties(Value dict, const Keywords& words) {
   const Value* properties = words[Keyword::Properties];
-  if (!properties || !properties->is_dict() || properties->as_dict()->size() == 0) return dict;
+  const Value* more = words[Keyword::AdditionalProperties];
+  if (!properties || !properties->is_dict() || properties->as_dict()->size() == 0) {
+    if (!more || !more->is_dict()) return dict;
+    std::vector<std::string> keys;
+    for (auto [key, value] : dict.as_dict()->entries()) keys.emplace_back(key->view());
+    for (const std::string& key : keys) fit_value(dict, key, *more);
+    return dict;
+  }
   const DictObject* known = properties->as_dict();
-  rename_keys(dict, known);
+  if (guess_ == Guess::Much) rename_keys(dict, known);
   // {"person": {...}} where the person itself is wanted.
-  if (dict.as_dict()->size() == 1) {
+  if (guess_ == Guess::Much && dict.as_dict()->size() == 1) {
     for (auto [key, inner] : dict.as_dict()->entries()) {
       if (known->find(key->view()) || !is_dict(*inner)) break;
       note(kUnwrappedObject);
@@ -356,17 +388,9 @@ Value Fitter::fit_properties(Value dict, const Keywords& words) {
       return fit_properties(std::move(only), words);
     }
   }
-  const Value* more = words[Keyword::AdditionalProperties];
-  if (more && more->is_bool() && !more->as_bool()) drop_keys(dict, known);
-  size_t length = path_.size();
+  if (guess_ == Guess::Much && more && more->is_bool() && !more->as_bool()) drop_keys(dict, known);
   for (auto [name, schema] : known->entries()) {
-    const Value* value = dict.as_dict()->find(name->view());
-    if (!value) continue;
-    path_ += fmt::format("{}{}", length ? "." : "", name->view());
-    Value fitted = fit(*value, *schema);
-    value = dict.as_dict()->find(name->view());
-    if (!equal(fitted, *value) || type_bit(fitted) != type_bit(*value)) dict_set(dict, name->view(), std::move(fitted));
-    path_.resize(length);
+    if (dict.as_dict()->find(name->view())) fit_value(dict, name->view(), *schema);
   }
   return dict;
 }

@@ -15,11 +15,15 @@ struct FitRepair {
   std::string path;       // "root", "items[0].name"
 };
 
+// How much is guessed. With little, nothing may change but the way a value is written: 3 for 3.0 or "3", true for "yes".
+enum class Guess : uint8_t { Much, Little };
+
 // Makes values fit one schema. What cannot be made to fit stays as it is, for the validator to tell.
 class Fitter {
  public:
   // The schema and the regexes must outlive it.
-  Fitter(const vm::Value& root, RegexCache& regexes) : root_(root), regexes_(regexes) {}
+  Fitter(const vm::Value& root, RegexCache& regexes, Guess guess = Guess::Much)
+      : root_(root), regexes_(regexes), guess_(guess) {}
 
   vm::Value fit(const vm::Value& value);
   std::vector<FitRepair> repairs;
@@ -33,6 +37,7 @@ class Fitter {
   vm::Value fit_text(const vm::Value& text, uint32_t wanted);
   vm::Value fit_items(vm::Value list, const Keywords& words);
   vm::Value fit_properties(vm::Value dict, const Keywords& words);
+  void fit_value(vm::Value& dict, std::string_view key, const vm::Value& schema);
   vm::Value unwrapped(const vm::Value& dict, uint32_t wanted, const Keywords& words);
   void rename_keys(vm::Value& dict, const vm::DictObject* properties);
   void drop_keys(vm::Value& dict, const vm::DictObject* properties);
@@ -41,6 +46,7 @@ class Fitter {
 
   const vm::Value& root_;
   RegexCache& regexes_;
+  Guess guess_;
   std::string path_;
   int depth_ = 0;
 };

@@ -14,10 +14,11 @@ using namespace vm;
 
 namespace {
 
-// (arguments, schema): {value, errors, repairs}
+// (arguments, schema, only what needs no guessing): {value, errors, repairs}
 Outcome<Value> fit_arguments(Call& call) {
   const Value& schema = call.arg(1);
-  schema::Fitter fitter(schema, RegexCache::of_thread());
+  bool is_careful = call.count() > 2 && truthy(call.arg(2));
+  schema::Fitter fitter(schema, RegexCache::of_thread(), is_careful ? schema::Guess::Little : schema::Guess::Much);
   Value value = fitter.fit(call.arg(0));
   schema::Validator validator(schema, RegexCache::of_thread());
   value = validator.with_defaults(value);
@@ -44,8 +45,8 @@ constinit const Builtin kRows[] = {
          "Runs a tool call: {status, text, value?, error_category?, duration_ms}. Never throws for what the tool does.",
      .prelude = "tool_dispatch:dispatch_tool"},
     {.name = "__fit_arguments",
-     .signature = "(arguments: any, schema: dict) -> dict",
-     .doc = "The arguments as the schema wants them: {value, errors, repairs}.",
+     .signature = "(arguments: any, schema: dict, careful?: bool) -> dict",
+     .doc = "The arguments as the schema wants them: {value, errors, repairs}; carefully: nothing is guessed.",
      .example = R"(__fit_arguments({n: "3"}, {type: "object", properties: {n: {type: "integer"}}}).value == {n: 3})",
      .call = fit_arguments},
     {.name = "__loop_detect",

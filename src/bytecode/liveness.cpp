@@ -371,11 +371,22 @@ bool Liveness::visit(uint32_t number) {
   return changed;
 }
 
+// Whether control only goes forward: then what comes after an instruction is known when it is come to, from the end.
+bool Liveness::is_straight() const {
+  if (!body_of_.empty()) return false;
+  for (uint32_t number = 0; number < starts_.size(); ++number) {
+    if (jump_[number] != kNone && jump_[number] <= number) return false;
+  }
+  return std::all_of(code_.handlers.begin(), code_.handlers.end(),
+                     [](const Handler& handler) { return handler.target >= handler.end; });
+}
+
 void Liveness::solve() {
   live_.assign(starts_.size() * width_, 0);
   scratch_.assign(width_, 0);
+  bool once = is_straight();
   bool changed = true;
-  while (changed) {
+  for (bool is_first = true; changed && (is_first || !once); is_first = false) {
     changed = false;
     ++sweep_;
     for (auto number = static_cast<uint32_t>(starts_.size()); number-- > 0;) {

@@ -89,6 +89,7 @@ class Liveness {
   void add_renamed_items(const std::vector<Access>& writes, uint32_t at);
   bool collect_item(uint32_t at);
   bool collect_spread(uint32_t at);
+  bool is_straight() const;
   void solve();
   bool visit(uint32_t number);
   void after_failure(uint32_t handler);

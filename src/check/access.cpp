@@ -23,6 +23,7 @@ bool Checker::is_loose(const Node& object) {
 const Type* Checker::receiver(const Node& object, const Type* type, bool optional, const std::string& subject,
                               const std::string& with_mark) {
   const Type* plain = known_.relation.plain(type);
+  if (is_strict_ && plain->kind != Kind::Unknown) check_outside(object, subject);
   if (types::is_gradual(plain) || plain->kind == Kind::Never) return nullptr;
   if (plain->kind == Kind::Unknown) {
     report(Code::UnknownAccess, object.span, subject)
@@ -65,11 +66,11 @@ static const Node* declaration_of(const Node& node, const compile::Bindings& bin
   return variable ? variable->declaration : nullptr;
 }
 
-const Type* Checker::member(const Member& node) {
+const Type* Checker::member(const Member& node, const Type* expected) {
   if (node.name.empty()) return any();  // did not parse
   const Node* declaration = declaration_of(*node.object, bindings_);
   if (declaration && declaration->is(NodeKind::Enum)) {
-    return variant_call(declaration->as<Enum>(), node.name, {});
+    return variant_call(declaration->as<Enum>(), node.name, {}, expected);
   }
   bool is_namespace = node.object->is(NodeKind::Identifier) && !variable(*node.object);
   if (is_namespace || (declaration && declaration->kind >= NodeKind::Function)) {
@@ -116,7 +117,7 @@ const Type* Checker::field_of(const Type* type, std::string_view name) {
       }
       if (!shape->items.empty() || shape->loose) return property_of(plain, name, any());  // it may have others
       if (plain->kind == Kind::Struct) return known_.method(plain, name) ? named(Kind::Closure) : nullptr;
-      break;
+      return property_of(shape, name, nullptr);
     }
     case Kind::Dict: {
       const Type* value = argument(plain, 1);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check/builtin_types.h"
 #include "check/checker.h"
+#include "check/inference.h"
 
 namespace harn::check {
 
@@ -23,28 +24,6 @@ bool Checker::is_builtin_call(const Node& node, std::string_view name) const {
 }
 
 // ---- what type parameters stand for ----
-
-struct Checker::Inference {
-  struct One {
-    const Type* parameter;
-    const Type* type = nullptr;
-    bool is_fixed = false;  // written out at the call
-    const Type* clash = nullptr;
-  };
-  std::vector<One> all;
-  bool lenient = false;
-
-  One* find(const Type* parameter) {
-    auto found = std::ranges::find(all, parameter, &One::parameter);
-    return found == all.end() ? nullptr : &*found;
-  }
-  // With `any` for those that nothing is known about.
-  std::vector<types::Binding> bindings(const Type* otherwise) const {
-    std::vector<types::Binding> out;
-    for (const One& one : all) out.push_back({one.parameter, one.type ? one.type : otherwise});
-    return out;
-  }
-};
 
 void Checker::bind_parameters(Inference& inference, const Type* wanted, const Type* actual, int depth) {
   if (!wanted->has_parameters || depth > 20) return;
@@ -353,15 +332,13 @@ const Type* Checker::call(const Call& node, const Type* expected) {
   prompt_section(node);
   const Node* declaration = meant->assigned ? nullptr : meant->declaration;
   if (declaration && declaration->is(NodeKind::Struct)) {
+    if (node.args.size() == 1 && node.args[0]->is(NodeKind::DictLiteral)) {
+      return construct(declaration->as<Struct>(), {}, node.args[0]->as<DictLiteral>().entries, name.span, expected);
+    }
+    infer_all(node.args);
     auto& structure = declaration->as<Struct>();
     std::vector<const Type*> arguments(structure.generics.size(), any());
-    const Type* type = known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
-    if (node.args.size() == 1 && node.args[0]->is(NodeKind::DictLiteral)) {
-      struct_fields(type, node.args[0]->as<DictLiteral>().entries, name.span);
-    } else {
-      infer_all(node.args);
-    }
-    return type;
+    return known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
   }
   const Type* type = known_.relation.plain(current(name).type);
   switch (type->kind) {
@@ -398,41 +375,6 @@ const Type* Checker::unreachable(const Call& node) {
   return named(Kind::Never);
 }
 
-const Type* Checker::variant_call(const Enum& owner, const Name& variant, NodeList args) {
-  std::vector<const Type*> open(owner.generics.size(), any());
-  const Type* type = known_.table.declared(Kind::Enum, owner.name.text, owner, open);
-  std::vector<std::string_view> names;
-  for (const EnumVariant& one : owner.variants) {
-    names.push_back(one.name.text);
-    if (one.name.text != variant.text) continue;
-    std::vector<types::Field> payload;
-    for (const types::Field& field : known_.lowering.payloads(type)) {
-      if (field.name == variant.text) payload.push_back(field);
-    }
-    for (size_t i = 0; i < args.size(); ++i) {
-      if (args[i]->is(NodeKind::Spread) || i >= payload.size()) {
-        infer(*args[i]);
-        continue;
-      }
-      std::string_view name = i < one.fields.size() ? one.fields[i].name.text : "";
-      expect(*args[i], payload[i].type, Code::ArgumentMismatch,
-             fmt::format("{}.{} argument `{}`", owner.name.text, variant.text, name));
-    }
-    return type;
-  }
-  infer_all(args);
-  if (known_.method_node(type, variant.text)) return any();
-  auto told = report(Code::UnknownVariant, variant.span, variant.text, owner.name.text);
-  auto close = text::close_names(variant.text, names);
-  if (!close.empty()) {
-    told.help(fmt::format("did you mean `{}`?", close[0]));
-    told.fix({fmt::format("use `{}`", close[0]), variant.span, std::string(close[0]), false});
-  } else {
-    told.help(fmt::format("it has {}", fmt::join(names, ", ")));
-  }
-  return type;
-}
-
 const Type* Checker::method_call(const MethodCall& node, const Type* expected) {
   std::string_view name = node.name.text;
   if (node.object->is(NodeKind::Identifier)) {
@@ -440,7 +382,7 @@ const Type* Checker::method_call(const MethodCall& node, const Type* expected) {
     const compile::Variable* meant = variable(object);
     const Node* declaration = meant ? meant->declaration : nullptr;
     if (declaration && declaration->is(NodeKind::Enum)) {
-      return variant_call(declaration->as<Enum>(), node.name, node.args);
+      return variant_call(declaration->as<Enum>(), node.name, node.args, expected);
     }
     bool is_result = meant && meant == known_.program.names.predefined[compile::kGlobalResult];
     std::string builtin = is_result ? std::string(name) : fmt::format("{}.{}", object.name, name);
@@ -551,11 +493,6 @@ void Checker::unknown_method(const MethodCall& node, const Type* type) {
   if (close.empty()) return;
   told.help(fmt::format("did you mean `{}`?", close[0]));
   told.fix({fmt::format("use `{}`", close[0]), node.name.span, std::string(close[0]), false});
-}
-
-const Type* Checker::human_call(const HumanCall& node) {
-  for (const Node* arg : node.args) infer(*arg);
-  return any();
 }
 
 const Type* Checker::pipe(const Pipe& node) {

@@ -10,6 +10,9 @@ namespace harn::check {
 
 std::unique_ptr<compile::Analysis> make_type_checker(const compile::ResolvedProgram& program);
 
+// Beside the type checker: values from outside that are used without a look at their shape, in the modules that are meant.
+compile::MakeAnalysis check_strictly(std::function<bool(const modules::Module&)> is_meant);
+
 inline const compile::MakeAnalysis kTypeChecker[] = {make_type_checker};
 
 }  // namespace harn::check

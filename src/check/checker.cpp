@@ -34,11 +34,19 @@ Checker::Checker(Knowledge& knowledge, const modules::Module& module, diag::Sink
       record_(record),
       flow_(knowledge.paths) {}
 
-void Checker::check_module() {
+void Checker::check_surface() {
   Frame frame;
+  frame.is_module = true;
   frame_ = &frame;
   statements(module_.tree->items);
   flow_.reachable = true;
+}
+
+void Checker::check_module() {
+  check_surface();
+  Frame frame;
+  frame.is_module = true;
+  frame_ = &frame;
   check_functions();
 }
 

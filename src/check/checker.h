@@ -18,7 +18,12 @@ class Checker {
   // `record`: where to write down the types that were found; may be null.
   Checker(Knowledge& knowledge, const modules::Module& module, diag::Sink& sink, ModuleTypes* record = nullptr);
 
+  // Tells of values from outside that are taken apart without a look at their shape, too (strict.cpp).
+  void be_strict() { is_strict_ = true; }
+
   void check_module();
+  // Only the code of the module itself, which says what its variables are; bodies of functions are left out.
+  void check_surface();
 
   // What the outcome of a condition tells.
   struct Narrowing {
@@ -26,6 +31,8 @@ class Checker {
   };
 
  private:
+  struct Inference;  // inference.h
+
   // ---- statements (statements.cpp) ----
   // The type of the last one; `never` when the end is not reached.
   const Type* block(const syntax::Block& block, const Type* expected = nullptr);
@@ -43,6 +50,8 @@ class Checker {
   void bind_pattern(const syntax::Pattern& pattern, const Type* type, const syntax::Node& value);
   // A new value for a variable; `type` is null when nothing is known.
   void declare(const compile::Variable* variable, const Type* type, bool annotated, bool loose = false);
+  const Type* what_is_left(const Type* slot, const Type* value);
+  const Type* fixed_by(const Type* value);
   // The ways of control that end here.
   void leave() { flow_.reachable = false; }
   // What is assigned inside may have any value, as often as it runs.
@@ -57,9 +66,15 @@ class Checker {
     const Type* yielded = nullptr;  // what a generator or stream gives
     std::vector<const Type*> returned;
     bool is_closure = false;
+    bool is_module = false;
     std::string_view what = "return type doesn't match";
   };
-  void later(const syntax::Node& declaration) { functions_.push_back(&declaration); }
+  // A function inside of another keeps what is known about variables that never change.
+  struct Later {
+    const syntax::Node* declaration;
+    Facts facts;
+  };
+  void later(const syntax::Node& declaration);
   void check_functions();
   void function(const syntax::Function& node, const Type* self);
   void impl(const syntax::Impl& node);
@@ -68,6 +83,7 @@ class Checker {
   const Type* closure(const syntax::Closure& node, const Type* expected);
   // The type of the value that a body has when it is called with such parameters.
   void variance(const syntax::Node& node);
+  types::Variance argument_variance(const syntax::TypeNode& type, size_t index) const;
   void check_variance(const syntax::TypeNode& type, types::Variance at, syntax::List<syntax::GenericParam> generics,
                       std::string_view owner);
 
@@ -77,8 +93,6 @@ class Checker {
   const Type* identifier(const syntax::Identifier& node);
   const Type* list_literal(const syntax::ListLiteral& node, const Type* expected);
   const Type* dict_literal(syntax::List<syntax::DictEntry> entries, const Type* expected);
-  const Type* struct_literal(const syntax::StructLiteral& node);
-  void struct_fields(const Type* structure, syntax::List<syntax::DictEntry> entries, Span where);
   const Type* if_else(const syntax::If& node, const Type* expected);
   const Type* ternary(const syntax::Ternary& node, const Type* expected);
   const Type* try_catch(const syntax::Try& node, const Type* expected);
@@ -91,6 +105,20 @@ class Checker {
   bool mismatch(const syntax::Node& value, const Type* actual, const Type* expected, diag::Code code,
                 const std::string& context);
 
+  // ---- structs and variants (construct.cpp) ----
+  const Type* struct_literal(const syntax::StructLiteral& node, const Type* expected);
+  // `written`: the type arguments that the literal gives; the others are found out.
+  const Type* construct(const syntax::Struct& structure, syntax::List<const syntax::TypeNode*> written,
+                        syntax::List<syntax::DictEntry> entries, Span where, const Type* expected);
+  void unknown_struct_field(const syntax::Struct& structure, const syntax::Name& key);
+  const Type* variant_call(const syntax::Enum& owner, const syntax::Name& variant, syntax::NodeList args,
+                           const Type* expected);
+  void unknown_variant(const syntax::Enum& owner, const syntax::Name& variant);
+  // What is asked for fixes the type parameters of a declared type.
+  void bind_expected(Inference& inference, const syntax::Node& declaration, const Type* expected);
+  // The type that was made, when its parts are known; tells of a parameter with two meanings.
+  const Type* constructed(const Type* self, Inference& inference, Span where);
+
   // ---- operators (operators.cpp) ----
   const Type* unary(const syntax::Unary& node);
   const Type* binary(const syntax::Binary& node, const Type* expected);
@@ -102,7 +130,7 @@ class Checker {
   const Type* coalesce(const syntax::Binary& node, const Type* expected);
 
   // ---- access (access.cpp) ----
-  const Type* member(const syntax::Member& node);
+  const Type* member(const syntax::Member& node, const Type* expected);
   const Type* index(const syntax::Index& node);
   const Type* slice(const syntax::Slice& node);
   // What the receiver of an access is once it is not nil; tells about nil and `unknown`. Null: nothing can be said.
@@ -119,12 +147,16 @@ class Checker {
   void unknown_field(const syntax::Member& node, const Type* type);
   std::vector<std::string_view> field_names(const Type* type);
 
+  // ---- values from outside (strict.cpp) ----
+  // The builtin whose result this is, if that is a value from outside; empty otherwise.
+  std::string_view outside_call(const syntax::Node& value) const;
+  void note_outside(const compile::Variable* variable, const syntax::Node& value);
+  void check_outside(const syntax::Node& object, const std::string& subject);
+
   // ---- calls (calls.cpp) ----
   const Type* call(const syntax::Call& node, const Type* expected);
   const Type* method_call(const syntax::MethodCall& node, const Type* expected);
-  const Type* human_call(const syntax::HumanCall& node);
   const Type* pipe(const syntax::Pipe& node);
-  const Type* variant_call(const syntax::Enum& owner, const syntax::Name& variant, syntax::NodeList args);
   struct Callee {
     std::string_view name;
     const Type* type = nullptr;
@@ -150,11 +182,21 @@ class Checker {
   const Type* method_of(const syntax::MethodCall& node, const Type* type, const Type* expected);
   void unknown_method(const syntax::MethodCall& node, const Type* type);
   // Binds type parameters in `wanted` by what stands in `actual`.
-  struct Inference;
   void bind_parameters(Inference& inference, const Type* wanted, const Type* actual, int depth);
   bool check_options(const types::Parameter& param, const Type* wanted, const syntax::Node& arg, size_t number);
   void infer_all(syntax::NodeList args);
   bool is_builtin_call(const syntax::Node& node, std::string_view name) const;
+
+  // ---- questions to people (people.cpp) ----
+  const Type* human_call(const syntax::HumanCall& node);
+  const Type* answer_type(const syntax::HumanCall& node);
+
+  // ---- schemas written as dicts (schema_literals.cpp) ----
+  // The type of the values that a schema takes; `any` where that cannot be read off.
+  const Type* described_by(const syntax::Node& schema, int depth);
+  const Type* described_kind(Kind kind, const syntax::DictLiteral& schema, int depth);
+  const Type* one_of(const syntax::Node& values);
+  bool asks_for_schema(const Type* expected);
 
   // ---- typed prompts (prompts.cpp) ----
   void prompt_section(const syntax::Call& node);
@@ -184,10 +226,13 @@ class Checker {
   const Type* match(const syntax::Match& node, const Type* expected);
   void bind_match(const syntax::MatchPattern& pattern, const Type* type);
   struct Covered;
+  class Coverage;  // coverage.h
   // False, after a report, when there must be an arm for every value and is not.
   bool check_exhaustive(const syntax::Match& node, const Type* type, const Covered& covered);
   const Type* current_subject(const syntax::Node& value, const Type* type, bool by_type);
   bool could_equal(const Type* type, const Type* literal);
+  bool is_tagged(const std::vector<const Type*>& members);
+  std::string arm_for(const Type* member, std::string_view variant);
   bool tags_a_union(const syntax::Node& value);
 
   // ---- helpers ----
@@ -209,7 +254,9 @@ class Checker {
   Flow flow_;
   Frame* frame_ = nullptr;
   int quiet_ = 0;
-  std::vector<const syntax::Node*> functions_;
+  bool is_strict_ = false;
+  std::unordered_map<const compile::Variable*, std::string_view> outside_;  // variables with a value from outside
+  std::vector<Later> functions_;
   std::unordered_map<const syntax::Node*, std::vector<const compile::Variable*>> assigned_;
 };
 

@@ -309,11 +309,13 @@ Checker::Narrowing Checker::type_test(const Node& value, std::string_view name) 
 
 // What is left of a union of thousands is not worth a type of its own for each comparison.
 static constexpr size_t kMostAlternatives = 64;
+// But which variant a value is matters to whoever reads its fields.
+static constexpr size_t kMostVariants = 2000;
 
 // The variants of a tagged union whose field may have this value, or (`equal` false) may have another.
 const Type* Checker::variants_with(const Type* type, std::string_view field, const Type* literal, bool equal) {
   auto& members = known_.members(type);
-  if (members.size() < 2 || members.size() > kMostAlternatives) return type;
+  if (members.size() > (equal ? kMostVariants : kMostAlternatives)) return type;
   std::vector<const Type*> kept;
   for (const Type* member : members) {
     const Type* shape = known_.relation.as_shape(member);
@@ -324,14 +326,16 @@ const Type* Checker::variants_with(const Type* type, std::string_view field, con
     }
     auto tag = std::ranges::find(shape->fields, field, &types::Field::name);
     if (tag == shape->fields.end()) {
-      if (!equal) kept.push_back(member);
+      bool may_have_it = shape->loose || !shape->items.empty();
+      if (!equal || may_have_it) kept.push_back(member);
       continue;
     }
     const Type* plain = known_.relation.plain(tag->type);
     bool is_tag =
         plain->kind == Kind::StringLiteral || plain->kind == Kind::IntLiteral || plain->kind == Kind::BoolLiteral;
-    bool same = same_type(plain, literal);
-    if (equal ? fits(literal, tag->type) : !(is_tag && same)) kept.push_back(member);
+    bool same = same_type(plain, literal) && !tag->optional;
+    bool may_equal = is_tag ? same_type(plain, literal) : fits(literal, tag->type);
+    if (equal ? may_equal : !(is_tag && same)) kept.push_back(member);
   }
   return known_.table.unite(kept);
 }
@@ -347,12 +351,9 @@ Checker::Narrowing Checker::literal_test(const Node& value, const Type* literal)
     Fact yes = fact, no = fact;
     std::vector<const Type*> equal, other;
     auto& members = known_.members(fact.type);
-    if (members.size() > kMostAlternatives) {
-      yes.type = literal;
-      out.yes.emplace_back(path, yes);
-      return out;
-    }
-    for (const Type* member : members) {
+    bool are_many = members.size() > kMostAlternatives;
+    if (are_many) equal.push_back(literal);
+    for (const Type* member : are_many ? std::vector<const Type*>() : members) {
       const Type* one = known_.relation.plain(member);
       bool is_literal =
           one->kind == Kind::StringLiteral || one->kind == Kind::IntLiteral || one->kind == Kind::BoolLiteral;
@@ -360,9 +361,9 @@ Checker::Narrowing Checker::literal_test(const Node& value, const Type* literal)
       if (!(is_literal && same_type(one, literal))) other.push_back(member);
     }
     yes.type = known_.table.unite(equal);
-    no.type = known_.table.unite(other);
     if (!equal.empty()) out.yes.emplace_back(path, yes);
-    out.no.emplace_back(path, no);
+    no.type = known_.table.unite(other);
+    if (!are_many) out.no.emplace_back(path, no);
   }
   // `m.kind == "ping"` says which variant m is.
   const Node* base = nullptr;

@@ -8,11 +8,23 @@ using diag::Code;
 using namespace syntax;
 using types::argument;
 
+void Checker::later(const Node& declaration) {
+  Later function{&declaration, {}};
+  if (!frame_->is_module) {
+    flow_.each([&](PathId path, const Fact& fact) {
+      if (!known_.paths.is_mutable(path)) function.facts.emplace_back(path, fact);
+    });
+  }
+  functions_.push_back(std::move(function));
+}
+
 // Behind the code around them: they run later, when what is declared there is known. Functions inside of functions come
 // last.
 void Checker::check_functions() {
   for (size_t i = 0; i < functions_.size(); ++i) {
-    const Node& node = *functions_[i];
+    const Node& node = *functions_[i].declaration;
+    size_t mark = flow_.mark();
+    flow_.set_all(Facts(std::move(functions_[i].facts)));
     switch (node.kind) {
       case NodeKind::Function: function(node.as<Function>(), nullptr); break;
       case NodeKind::Impl: impl(node.as<Impl>()); break;
@@ -25,6 +37,7 @@ void Checker::check_functions() {
       case NodeKind::Tool: body_of(node.as<Tool>().params, *node.as<Tool>().body, node.as<Tool>().return_type, false);
       default: break;
     }
+    flow_.take(mark);
   }
 }
 
@@ -230,6 +243,19 @@ static types::Variance flipped(types::Variance at) {
   return at == types::Variance::Out ? types::Variance::In : at;
 }
 
+// How a named type uses one of its arguments.
+types::Variance Checker::argument_variance(const TypeNode& type, size_t index) const {
+  if (const Node* declaration = known_.program.names.resolution.types.declaration(type)) {
+    auto generics = types::generics_of(*declaration);
+    if (index >= generics.size()) return types::Variance::Invariant;
+    constexpr types::Variance kSame[] = {types::Variance::Invariant, types::Variance::In, types::Variance::Out};
+    return kSame[static_cast<size_t>(generics[index].variance)];
+  }
+  const types::NamedKind* known = types::find_named_kind(type.name.text);
+  bool is_covariant = known && index < known->variances.size() && known->variances[index] == '+';
+  return is_covariant ? types::Variance::Out : types::Variance::Invariant;
+}
+
 void Checker::check_variance(const TypeNode& type, types::Variance at, List<GenericParam> generics,
                              std::string_view owner) {
   constexpr std::string_view kPositions[] = {"an invariant", "a contravariant", "a covariant"};
@@ -243,10 +269,14 @@ void Checker::check_variance(const TypeNode& type, types::Variance at, List<Gene
                is_out ? "covariant" : "contravariant", kPositions[static_cast<size_t>(at)], owner)
             .label(module_.source, param.name.span, "declared here");
       }
-      const types::NamedKind* known = types::find_named_kind(type.name.text);
       for (size_t i = 0; i < type.items.size(); ++i) {
-        bool covariant = known && i < known->variances.size() && known->variances[i] == '+';
-        check_variance(*type.items[i], covariant ? at : types::Variance::Invariant, generics, owner);
+        switch (argument_variance(type, i)) {
+          case types::Variance::Out: check_variance(*type.items[i], at, generics, owner); break;
+          case types::Variance::In: check_variance(*type.items[i], flipped(at), generics, owner); break;
+          case types::Variance::Invariant:
+            check_variance(*type.items[i], types::Variance::Invariant, generics, owner);
+            break;
+        }
       }
       break;
     }

@@ -34,8 +34,11 @@ const Type* Checker::infer_kind(const Node& node, const Type* expected) {
       return named(Kind::String);
     case NodeKind::Identifier: return identifier(node.as<Identifier>());
     case NodeKind::ListLiteral: return list_literal(node.as<ListLiteral>(), expected);
-    case NodeKind::DictLiteral: return dict_literal(node.as<DictLiteral>().entries, expected);
-    case NodeKind::StructLiteral: return struct_literal(node.as<StructLiteral>());
+    case NodeKind::DictLiteral: {
+      const Type* literal = dict_literal(node.as<DictLiteral>().entries, expected);
+      return asks_for_schema(expected) ? table.named(Kind::Schema, {described_by(node, 0)}) : literal;
+    }
+    case NodeKind::StructLiteral: return struct_literal(node.as<StructLiteral>(), expected);
     case NodeKind::Closure: return closure(node.as<Closure>(), expected);
     case NodeKind::Unary: return unary(node.as<Unary>());
     case NodeKind::Binary: return binary(node.as<Binary>(), expected);
@@ -49,7 +52,7 @@ const Type* Checker::infer_kind(const Node& node, const Type* expected) {
     case NodeKind::NamedArgument: return infer(*node.as<NamedArgument>().value, expected);
     case NodeKind::Call: return call(node.as<Call>(), expected);
     case NodeKind::MethodCall: return method_call(node.as<MethodCall>(), expected);
-    case NodeKind::Member: return member(node.as<Member>());
+    case NodeKind::Member: return member(node.as<Member>(), expected);
     case NodeKind::Index: return index(node.as<Index>());
     case NodeKind::Slice: return slice(node.as<Slice>());
     case NodeKind::TryUnwrap: {
@@ -228,65 +231,6 @@ const Type* Checker::dict_literal(List<DictEntry> entries, const Type* expected)
   return known_.table.shape(fields, tails, true);
 }
 
-const Type* Checker::struct_literal(const StructLiteral& node) {
-  const compile::Variable* owner = variable(node);
-  const Node* declaration = owner ? owner->declaration : nullptr;
-  if (!declaration || !declaration->is(NodeKind::Struct)) {
-    for (const DictEntry& entry : node.fields) infer(*entry.value);
-    return any();
-  }
-  std::vector<const Type*> arguments;
-  for (const TypeNode* argument : node.type_args) arguments.push_back(known_.lowering.lower(*argument));
-  auto& structure = declaration->as<Struct>();
-  // Type arguments that are not written are not known.
-  while (arguments.size() < structure.generics.size()) arguments.push_back(any());
-  const Type* type = known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
-  struct_fields(type, node.fields, node.name.span);
-  return type;
-}
-
-void Checker::struct_fields(const Type* structure, List<DictEntry> entries, Span where) {
-  auto fields = known_.lowering.fields(structure);
-  std::unordered_set<std::string_view> given;
-  bool has_spread = false;
-  for (const DictEntry& entry : entries) {
-    if (entry.form == KeyForm::Spread || entry.computed) {
-      has_spread = true;
-      infer(*entry.value);
-      continue;
-    }
-    given.insert(entry.key.text);
-    const Type* wanted = nullptr;
-    for (const types::Field& field : fields) {
-      if (field.name == entry.key.text) wanted = field.optional ? known_.table.optional(field.type) : field.type;
-    }
-    if (wanted) {
-      expect(*entry.value, wanted, Code::FieldMismatch,
-             fmt::format("field `{}` in struct `{}`", entry.key.text, structure->text));
-      continue;
-    }
-    infer(*entry.value);
-    std::vector<std::string_view> names;
-    for (const types::Field& field : fields) names.push_back(field.name);
-    auto told = report(Code::UnknownStructField, entry.key.span, entry.key.text, structure->text);
-    auto close = text::close_names(entry.key.text, names);
-    if (!close.empty()) {
-      told.help(fmt::format("did you mean `{}`?", close[0]));
-      told.fix({fmt::format("use `{}`", close[0]), entry.key.span, std::string(close[0]), false});
-    } else {
-      told.help(fmt::format("it has {}", fmt::join(names, ", ")));
-    }
-  }
-  if (has_spread) return;
-  for (const types::Field& field : fields) {
-    if (field.optional || given.contains(field.name) || known_.has_nil(field.type) || types::is_gradual(field.type)) {
-      continue;
-    }
-    report(Code::MissingStructField, where, field.name, structure->text)
-        .help(fmt::format("its type is {}", shown(field.type)));
-  }
-}
-
 // ---- branches ----
 
 const Type* Checker::if_else(const If& node, const Type* expected) {
@@ -355,8 +299,8 @@ const Type* Checker::try_catch(const Try& node, const Type* expected) {
   }
   flow_.join(branches, known_.table);
   flow_.reachable = flow_.reachable && was_reachable;
-  forget_assigned(*node.body);
-  if (node.catch_block) forget_assigned(*node.catch_block);
+  // Without a handler the body may have ended anywhere.
+  if (!node.has_catch) forget_assigned(*node.body);
   if (node.finally_block) {
     bool ends = flow_.reachable;
     flow_.reachable = was_reachable;
@@ -427,6 +371,17 @@ static const Node* blamed(const Node& value, const Type* actual, const Type* exp
   return found ? found : &value;
 }
 
+// The method that makes such a collection of an iterator; null when it is neither.
+static const char* collected(Kind from, Kind to) {
+  if (from != Kind::Iter && from != Kind::Generator && from != Kind::Stream) return nullptr;
+  switch (to) {
+    case Kind::List: return from == Kind::Stream ? "collect" : "to_list";
+    case Kind::Set: return from == Kind::Stream ? nullptr : "to_set";
+    case Kind::Dict: return from == Kind::Stream ? nullptr : "to_dict";
+    default: return nullptr;
+  }
+}
+
 bool Checker::mismatch(const Node& value, const Type* actual, const Type* expected, Code code,
                        const std::string& context) {
   // The value of a literal matters where others are wanted.
@@ -438,7 +393,13 @@ bool Checker::mismatch(const Node& value, const Type* actual, const Type* expect
   told.label("found this type");
   const Type* plain = known_.relation.plain(actual);
   const Type* wanted = known_.relation.plain(expected);
-  if (plain->kind == Kind::Unknown) {
+  if (const char* collect = collected(plain->kind, wanted->kind)) {
+    told.help(fmt::format("an iterator gives its items one at a time; `.{}()` takes all of them", collect));
+    told.fix({fmt::format("collect it with {}", collect),
+              {value.span.end, value.span.end},
+              fmt::format(".{}()", collect),
+              false});
+  } else if (plain->kind == Kind::Unknown) {
     told.help("narrow it first: `type_of(x) == \"...\"`, `schema_is(x, T)`, or `schema_expect(x, T)`");
   } else if (known_.has_nil(actual) && !known_.has_nil(expected) && fits(known_.without_nil(actual), expected)) {
     told.help("it may be nil: give a default with `??`, or check `!= nil` first");

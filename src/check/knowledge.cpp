@@ -88,65 +88,12 @@ const Function* Knowledge::method_node(const Type* structure, std::string_view n
   return nullptr;
 }
 
-static std::vector<types::Binding> struct_bindings(types::Lowering& lowering, const Type* structure) {
-  std::vector<types::Binding> out;
-  const Type* self = lowering.self_type(structure->declaration->as<Struct>());
-  for (size_t i = 0; i < self->items.size() && i < structure->items.size(); ++i) {
-    out.push_back({self->items[i], structure->items[i]});
-  }
-  return out;
-}
-
 const Type* Knowledge::method(const Type* structure, std::string_view name) {
   const Function* node = method_node(structure, name);
   if (!node) return nullptr;
-  if (!structure->declaration->is(NodeKind::Struct)) return function(*node, Self::Skip);
-  auto& owner = structure->declaration->as<Struct>();
-  types::Lowering::Inside inside(lowering, owner, owner.generics);
-  return table.substitute(function(*node, Self::Skip), struct_bindings(lowering, structure));
-}
-
-const Type* Knowledge::interface_method(const Type* interface, std::string_view name) {
-  auto& node = interface->declaration->as<Interface>();
-  for (const Function* method : node.methods) {
-    if (method->name.text != name) continue;
-    bool takes_self = !method->params.empty() && method->params[0].name.text == "self";
-    return function(*method, takes_self ? Self::Skip : Self::Keep);
-  }
-  return nullptr;
-}
-
-std::string Knowledge::unsatisfied(const Type* type, const Type* interface) {
-  type = relation.plain(type);
-  if (type->kind == Kind::Parameter) {
-    bool has_bound = std::ranges::any_of(type->items, [&](const Type* bound) { return bound == interface; });
-    return has_bound ? "" : fmt::format("nothing says that `{}` does", type->text);
-  }
-  if (type->kind == Kind::Interface)
-    return type->declaration == interface->declaration ? "" : "it is another interface";
-  if (type->kind != Kind::Struct && type->kind != Kind::Enum) return "only structs and enums have methods of their own";
-  std::string missing;
-  for (const Function* wanted : interface->declaration->as<Interface>().methods) {
-    std::string_view name = wanted->name.text;
-    const Function* own = method_node(type, name);
-    if (!own) {
-      missing += fmt::format("{}{}", missing.empty() ? "" : ", ", name);
-      continue;
-    }
-    if (own->params.size() != wanted->params.size()) {
-      return fmt::format("method '{}' has {} parameter(s), expected {}", name, own->params.size(),
-                         wanted->params.size());
-    }
-    bool has_own_types = !interface->declaration->as<Interface>().types.empty() ||
-                         !interface->declaration->as<Interface>().generics.empty();
-    if (has_own_types || !wanted->return_type || !own->return_type) continue;
-    const Type* expected = function(*wanted, Self::Skip)->result;
-    const Type* actual = method(type, name)->result;
-    if (!relation.fits(actual, expected)) {
-      return fmt::format("method '{}' returns {}, expected {}", name, shown(actual), shown(expected));
-    }
-  }
-  return missing.empty() ? "" : fmt::format("missing method(s): {}", missing);
+  const Node& owner = *structure->declaration;
+  types::Lowering::Inside inside(lowering, owner, types::generics_of(owner));
+  return table.substitute(function(*node, Self::Skip), lowering.own_bindings(structure));
 }
 
 // ---- builtins ----

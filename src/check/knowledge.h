@@ -22,6 +22,9 @@ struct VariableType {
   const Type* type = nullptr;  // null: nothing was said, and nothing could be found out
   bool annotated = false;
   bool loose = false;  // see Fact::loose
+  // `var x = nil` waits for the first value that is something else; that says what else may be assigned.
+  bool is_waiting = false;
+  const Type* fixed = nullptr;
 };
 
 // What was found out about the expressions of a module, for editors.
@@ -80,6 +83,7 @@ class Knowledge : public types::Methods {
   const Type* method(const Type* structure, std::string_view name);
   const syntax::Function* method_node(const Type* structure, std::string_view name) const;
   const std::vector<const syntax::Function*>* methods(const Type* structure) const;
+  // The method of an interface, as it is called through it; null when it has none of that name (interfaces.cpp).
   const Type* interface_method(const Type* interface, std::string_view name);
 
   // A builtin, and the method of a value of builtin type, by the names that `type_of` gives.
@@ -101,6 +105,8 @@ class Knowledge : public types::Methods {
                         syntax::List<syntax::WhereBound> where, syntax::List<syntax::Param> params,
                         const syntax::TypeNode* result, bool is_gen, Self self);
   void read_impls();
+  const Type* promised(const Type* interface, const syntax::Function& method);
+  const Type* method_of(const Type* type, std::string_view name);
 
   const Type* any_;
   const Type* nil_;

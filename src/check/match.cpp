@@ -4,19 +4,13 @@
 
 #include "base/fmt.h"
 #include "check/checker.h"
+#include "check/coverage.h"
 
 namespace harn::check {
 
 using diag::Code;
 using namespace syntax;
 using types::argument;
-
-// The values that arms without a guard have taken.
-struct Checker::Covered {
-  bool everything = false;
-  std::vector<const Type*> literals;
-  std::vector<std::string_view> variants;
-};
 
 // The variable or path that a match looks at: `match x`, `match m.kind`, `match type_of(x)`.
 namespace {
@@ -57,7 +51,7 @@ const Type* Checker::match(const Match& node, const Type* expected) {
           narrowing = type_test(*subject.value, literal->text);
         else if (literal->kind == Kind::Nil) narrowing = nil_test(*subject.value);
         else if (is_literal) narrowing = literal_test(*subject.value, literal);
-        if (!arm.guard && (is_literal || literal->kind == Kind::Nil)) covered.literals.push_back(literal);
+        if (!arm.guard && (is_literal || literal->kind == Kind::Nil)) covered.literals.insert(literal->canonical);
         const Type* plain = known_.relation.plain(type);
         if (is_literal && !types::is_gradual(plain) && plain->kind != Kind::Unknown && !could_equal(type, literal)) {
           report(Code::PatternMismatch, one->span, shown(type), shown(known_.widened(literal)));
@@ -67,7 +61,7 @@ const Type* Checker::match(const Match& node, const Type* expected) {
           auto inner = bindings_.meaning(*item);
           return inner.kind == MatchPatternKind::Wildcard || inner.kind == MatchPatternKind::Bind;
         });
-        if (!arm.guard && binds_all) covered.variants.push_back(one->name.text);
+        if (!arm.guard && binds_all) covered.variants.insert(one->name.text);
       } else if (meaning.kind == MatchPatternKind::Wildcard || meaning.kind == MatchPatternKind::Bind) {
         if (!arm.guard) covered.everything = true;
       }
@@ -171,13 +165,23 @@ void Checker::bind_match(const MatchPattern& pattern, const Type* type) {
     }
     case MatchPatternKind::Dict: {
       // Only variants whose other fields have the values that the pattern wants.
+      const Type* variants = plain;
       for (size_t i = 0; i < pattern.items.size(); ++i) {
-        const Type* found = nullptr;
-        for (const Type* member : known_.members(plain)) {
+        auto inner = bindings_.meaning(*pattern.items[i]);
+        if (inner.kind != MatchPatternKind::Value || !inner.value) continue;
+        ++quiet_;
+        const Type* literal = infer(*inner.value);
+        --quiet_;
+        const Type* left = variants_with(variants, pattern.keys[i].text, literal, true);
+        if (left->kind != Kind::Never) variants = left;
+      }
+      for (size_t i = 0; i < pattern.items.size(); ++i) {
+        std::vector<const Type*> all;
+        for (const Type* member : known_.members(variants)) {
           const Type* field = field_of(member, pattern.keys[i].text);
-          if (!field) field = any();
-          found = found ? known_.table.unite({found, field}) : field;
+          all.push_back(field ? field : any());
         }
+        const Type* found = all.empty() ? nullptr : known_.table.unite(all);
         const MatchPattern& item = *pattern.items[i];
         bool is_key = item.span == pattern.keys[i].span;
         if (is_key) declare(variable(item), found, false);
@@ -194,73 +198,101 @@ void Checker::bind_match(const MatchPattern& pattern, const Type* type) {
 
 // ---- missing arms ----
 
+// Of a union of shapes each has a field that tells it from the others.
+bool Checker::is_tagged(const std::vector<const Type*>& members) {
+  if (members.size() < 2) return false;
+  const Type* first = known_.relation.as_shape(members[0]);
+  if (!first) return false;
+  for (const types::Field& field : first->fields) {
+    std::unordered_set<const Type*> values;
+    bool tells = std::ranges::all_of(members, [&](const Type* member) {
+      const Type* shape =
+          known_.relation.plain(member)->kind == Kind::Struct ? nullptr : known_.relation.as_shape(member);
+      if (!shape) return false;
+      auto own = std::ranges::find(shape->fields, field.name, &types::Field::name);
+      if (own == shape->fields.end() || own->optional) return false;
+      const Type* value = known_.relation.plain(own->type);
+      bool is_literal = value->kind == Kind::StringLiteral || value->kind == Kind::IntLiteral;
+      return is_literal && values.insert(value->canonical).second;
+    });
+    if (tells) return true;
+  }
+  return false;
+}
+
 bool Checker::check_exhaustive(const Match& node, const Type* type, const Covered& covered) {
   auto& members = known_.members(type);
   if (members.empty()) return true;
   std::string what;
-  std::vector<std::string> missing;
   bool has_literals = false, has_others = false;
-  std::unordered_set<const Type*> taken;
-  for (const Type* literal : covered.literals) taken.insert(literal->canonical);
+  bool complete = true;
+  auto has_arm = [&](std::string_view variant) { return covered.variants.contains(variant); };
   for (const Type* member : members) {
     const Type* plain = known_.relation.plain(member);
     switch (plain->kind) {
-      case Kind::Enum:
-        for (const EnumVariant& variant : plain->declaration->as<Enum>().variants) {
-          if (std::ranges::find(covered.variants, variant.name.text) == covered.variants.end()) {
-            missing.push_back(std::string(variant.name.text));
-          }
-        }
+      case Kind::Enum: {
+        auto& variants = plain->declaration->as<Enum>().variants;
+        complete = complete && std::ranges::all_of(variants, [&](auto& variant) { return has_arm(variant.name.text); });
         what = fmt::format("enum {}: missing variants", plain->text);
         break;
+      }
       case Kind::Result:
-        for (std::string_view variant : {"Ok", "Err"}) {
-          if (std::ranges::find(covered.variants, variant) == covered.variants.end()) missing.emplace_back(variant);
-        }
+        complete = complete && has_arm("Ok") && has_arm("Err");
         what = "Result: missing variants";
         break;
       case Kind::StringLiteral:
       case Kind::IntLiteral:
       case Kind::BoolLiteral:
-      case Kind::Nil: {
-        if (!taken.contains(plain->canonical)) missing.push_back(shown(plain));
+      case Kind::Nil:
+        complete = complete && covered.literals.contains(plain->canonical);
         if (plain->kind != Kind::Nil) has_literals = true;
         break;
-      }
       default: has_others = true;
     }
   }
-  if (has_others || (what.empty() && !has_literals)) return true;  // nobody says that these are all
-  if (missing.empty()) return true;
+  bool is_tagged_union = has_others && is_tagged(members);
+  if (is_tagged_union) what = "tagged shape union: missing variants";
+  else if (has_others || (what.empty() && !has_literals)) return true;  // nobody says that these are all
+  if (complete && !has_others) return true;
+  Coverage coverage(*this);
+  for (const MatchArm& arm : node.arms) {
+    if (!arm.guard) coverage.add_arm(*arm.pattern);
+  }
+  auto left = coverage.left_of(type, covered);
+  if (left.empty()) return true;
   if (has_literals) {
     bool is_tag = tags_a_union(*node.subject);
     what = is_tag ? "tagged shape union: missing variants" : "literal union: missing";
   }
+  std::vector<std::string> missing;
+  for (const Coverage::Left& one : left) missing.push_back(one.pattern);
   std::string list = fmt::format("{}", fmt::join(missing, ", "));
   auto told = report(Code::NotExhaustive, node.subject->span, what, list);
   told.label("not every value has an arm").help(fmt::format("add arms for {}, or a last arm `_ -> {{ ... }}`", list));
+  if (is_tagged_union) return false;
   // The last brace is where new arms go.
   std::string arms;
-  for (const std::string& one : missing) {
-    std::string pattern = one;
-    for (const Type* member : members) {
-      const Type* plain = known_.relation.plain(member);
-      if (plain->kind != Kind::Enum) continue;
-      for (const EnumVariant& variant : plain->declaration->as<Enum>().variants) {
-        if (variant.name.text != one) continue;
-        pattern = fmt::format("{}.{}", plain->text, one);
-        std::vector<std::string> names;
-        for (const Param& field : variant.fields) {
-          names.push_back(field.name.empty() ? "_" : fmt::format("_{}", field.name.text));
-        }
-        if (!names.empty()) pattern += fmt::format("({})", fmt::join(names, ", "));
-      }
-    }
-    arms += fmt::format("  {} -> {{ unreachable() }}\n", pattern);
-  }
+  for (const Coverage::Left& one : left)
+    arms += fmt::format("  {} -> {{ unreachable() }}\n", arm_for(one.member, one.variant));
   Span end{node.span.end - 1, node.span.end - 1};
   told.fix({"add the missing arms", end, arms, false});
   return false;
+}
+
+// A pattern for all values of a variant, or for a literal.
+std::string Checker::arm_for(const Type* member, std::string_view variant) {
+  if (member->kind == Kind::Result) return fmt::format("Result.{}(_)", variant);
+  if (member->kind != Kind::Enum) return shown(member);
+  std::string pattern = fmt::format("{}.{}", member->text, variant);
+  for (const EnumVariant& one : member->declaration->as<Enum>().variants) {
+    if (one.name.text != variant || one.fields.empty()) continue;
+    std::vector<std::string> names;
+    for (const Param& field : one.fields) {
+      names.push_back(field.name.empty() ? "_" : fmt::format("_{}", field.name.text));
+    }
+    pattern += fmt::format("({})", fmt::join(names, ", "));
+  }
+  return pattern;
 }
 
 // Whether the value is the field that tells the variants of a union apart.

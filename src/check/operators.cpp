@@ -202,6 +202,15 @@ const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* 
     return true;
   };
   if (nilable(left, left_node) || nilable(right, right_node)) return any();
+  auto is_open = [&](const Type* type, const Node& node) {
+    if (type->kind != Kind::Unknown) return false;
+    report(Code::BadOperand, node.span, fmt::format("can't use '{}' on an `unknown` value", sign(op)))
+        .label("this may be anything")
+        .help("narrow it first: `type_of(x) == \"...\"`, `schema_is(x, T)`, or `schema_expect(x, T)`");
+    assume(node, any());
+    return true;
+  };
+  if (is_open(left, left_node) || is_open(right, right_node)) return any();
   if (is_loose(left_node) || is_loose(right_node)) return any();
   // Each alternative may meet each of the other side.
   auto& lefts = known_.members(left_type);

@@ -1,5 +1,6 @@
 // Statements: what runs one after the other, and what variables hold.
 #include <algorithm>
+#include <optional>
 
 #include "base/fmt.h"
 #include "check/checker.h"
@@ -128,7 +129,11 @@ void Checker::let(const Let& node) {
   if (!flow_.reachable) return;
   if (!is_name) return bind_pattern(pattern, type, *node.value);
   const PatternField& field = pattern.fields[0];
-  declare(variable(field), type, annotation != nullptr, is_plain_literal(*node.value));
+  const compile::Variable* declared = variable(field);
+  declare(declared, type, annotation != nullptr, is_plain_literal(*node.value));
+  if (is_strict_ && !annotation) note_outside(declared, *node.value);
+  bool waits = node.is_var && !annotation && node.value->is(NodeKind::NilLiteral);
+  if (declared && waits && declared->declarations.size() <= 1) known_.variables[declared].is_waiting = true;
 }
 
 void Checker::constant(const Const& node) {
@@ -194,16 +199,20 @@ void Checker::assign(const Assign& node) {
     if (is_loose(*index.object)) slot = nullptr;
   }
   std::string context = fmt::format("assignment to `{}`", module_.source->text(target.span));
+  const Type* asked = slot ? slot : written ? known_.variables[written].fixed : nullptr;
   if (node.op == AssignOp::Set) {
-    if (slot) expect(*node.value, slot, Code::AssignMismatch, context);
-    else value = infer(*node.value);
+    value = infer(*node.value, asked);
+    if (asked && !fits(value, asked)) {
+      mismatch(*node.value, value, asked, Code::AssignMismatch, context);
+      value = nullptr;
+    }
   } else {
     constexpr BinaryOp kOps[] = {BinaryOp::Add,      BinaryOp::Add,    BinaryOp::Subtract,
                                  BinaryOp::Multiply, BinaryOp::Divide, BinaryOp::Modulo};
     const Type* before = path ? current(target).type : slot ? slot : any();
     const Type* right = infer(*node.value);
     value = arithmetic(kOps[static_cast<size_t>(node.op)], before, right, target, *node.value, node.span);
-    if (slot && !fits(value, slot)) mismatch(*node.value, value, slot, Code::AssignMismatch, context);
+    if (asked && !fits(value, asked)) mismatch(*node.value, value, asked, Code::AssignMismatch, context);
   }
   if (!path) {
     // Something inside a list or a dict whose place is not known.
@@ -231,9 +240,76 @@ void Checker::assign(const Assign& node) {
     }
     return;
   }
-  if (!slot && value && !is_shared(*written) && written->declarations.size() <= 1 &&
-      !known_.variables[written].annotated) {
+  if (is_shared(*written) || written->declarations.size() > 1) return;
+  VariableType& known = known_.variables[written];
+  if (slot) {
+    // The annotation holds again, but for what the new value cannot be.
+    if (const Type* left = value ? what_is_left(slot, value) : nullptr) flow_.set(path, {left});
+  } else if (value && !known.annotated) {
+    if (known.is_waiting && !known.fixed) known.fixed = fixed_by(value);
     flow_.set(path, {known_.widened(value), 0, is_plain_literal(*node.value)});
+  }
+}
+
+// The alternatives of an annotation that a value of such a type may be, told apart by what `type_of` would say: a
+// string that was assigned is no nil and no int, but which variant of a union of shapes it is may change any time. Null
+// when nothing is ruled out.
+const Type* Checker::what_is_left(const Type* slot, const Type* value) {
+  auto group = [&](const Type* type) -> std::optional<Kind> {
+    switch (known_.relation.plain(type)->kind) {
+      case Kind::Nil: return Kind::Nil;
+      case Kind::Bool:
+      case Kind::BoolLiteral: return Kind::Bool;
+      case Kind::Int:
+      case Kind::IntLiteral: return Kind::Int;
+      case Kind::String:
+      case Kind::StringLiteral: return Kind::String;
+      case Kind::List: return Kind::List;
+      case Kind::Dict:
+      case Kind::Shape: return Kind::Dict;
+      case Kind::Struct: return Kind::Struct;
+      case Kind::Enum: return Kind::Enum;
+      case Kind::Function:
+      case Kind::Closure: return Kind::Closure;
+      default: return std::nullopt;  // several, or nobody knows
+    }
+  };
+  // An int where a float was asked for stays an int; a dict may stand for a struct.
+  auto could_be = [](Kind asked, Kind given) {
+    return asked == given || (asked == Kind::Struct && given == Kind::Dict);
+  };
+  std::vector<Kind> given;
+  for (const Type* member : known_.members(value)) {
+    auto one = group(member);
+    if (!one) return nullptr;
+    given.push_back(*one);
+  }
+  // That nothing is left but nil is no reason to say so: the annotation tells what may come next.
+  if (std::ranges::all_of(given, [](Kind kind) { return kind == Kind::Nil; })) return nullptr;
+  auto& members = known_.members(slot);
+  std::vector<const Type*> kept;
+  for (const Type* member : members) {
+    auto asked = group(member);
+    if (!asked || std::ranges::any_of(given, [&](Kind kind) { return could_be(*asked, kind); })) kept.push_back(member);
+  }
+  return kept.empty() || kept.size() == members.size() ? nullptr : known_.table.unite(kept);
+}
+
+// What a variable that began as nil may be from now on; null while that is open.
+const Type* Checker::fixed_by(const Type* value) {
+  const Type* type = known_.widened(known_.without_nil(value));
+  switch (known_.relation.plain(type)->kind) {
+    case Kind::Any:
+    case Kind::Broken:
+    case Kind::Foreign:
+    case Kind::Unknown:
+    case Kind::Never:
+    case Kind::Parameter: return nullptr;
+    // Of a literal nobody has promised more than its kind.
+    case Kind::Shape:
+    case Kind::Dict: return known_.table.optional(named(Kind::Dict));
+    case Kind::List: return known_.table.optional(named(Kind::List));
+    default: return known_.table.optional(type);
   }
 }
 
@@ -278,13 +354,14 @@ void Checker::natural(const Natural& node) {
 
 void Checker::forget_assigned(const Node& inside) {
   auto [found, is_new] = assigned_.try_emplace(&inside);
+  std::vector<const compile::Variable*>& all = found->second;
   if (is_new) {
     std::unordered_set<const compile::Variable*> seen;
     each_assigned(inside, bindings_, [&](const compile::Variable* variable) {
-      if (seen.insert(variable).second) found->second.push_back(variable);
+      if (seen.insert(variable).second) all.push_back(variable);
     });
   }
-  for (const compile::Variable* variable : found->second) flow_.forget(known_.paths.of(variable));
+  for (const compile::Variable* variable : all) flow_.forget(known_.paths.of(variable));
 }
 
 // What a loop over a dict sees.

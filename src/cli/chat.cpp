@@ -69,7 +69,8 @@ int chat(const Arguments& arguments) {
                     .settings = settings({}, 1),
                     .llm = std::move(*llm),
                     .name = "chat",
-                    .is_talk = true};
+                    .is_talk = true,
+                    .has_own_records = true};
   prepared.surroundings.state = project->state;
   apply(*sandbox, nullptr, prepared.settings);
   // Which hosts may be talked to is decided by the capabilities of the session.

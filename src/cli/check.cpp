@@ -35,6 +35,7 @@ Result<std::vector<std::string>> files_to_check(const Arguments& arguments) {
 CheckRun::Options options_of(const Arguments& arguments) {
   return {.invariants = arguments.has("--invariants"),
           .cost = arguments.has("--cost"),
+          .strict_types = arguments.has("--strict-types"),
           .preflight = std::string(arguments.text("--preflight").value_or("")),
           .host_capabilities = std::string(arguments.text("--host-capabilities").value_or(""))};
 }
@@ -82,6 +83,8 @@ constexpr std::string_view kSeverities[] = {"error", "warning", "off"};
 constexpr Option kOptions[] = {
     {.name = "--workspace", .help = "check what `[workspace] pipelines` of harn.toml lists, too"},
     {.name = "--invariants", .help = "check what `@invariant` promises, on every way through the program"},
+    {.name = "--strict-types",
+     .help = "warn where a value from outside is taken apart before anybody looked at its shape"},
     {.name = "--cost", .help = "print what each pipeline may cost at most"},
     {.name = "--host-capabilities",
      .value = "FILE",

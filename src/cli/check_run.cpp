@@ -5,6 +5,7 @@
 
 #include "base/fmt.h"
 #include "base/text.h"
+#include "check/check.h"
 #include "cli/files.h"
 #include "cli/project.h"
 #include "data/json.h"
@@ -18,8 +19,13 @@ namespace harn::cli {
 
 namespace {
 
-constexpr std::string_view kCheckKeys[] = {"strict",          "max_cost",          "preflight_severity",
-                                           "preflight_allow", "host_capabilities", "host_capabilities_path"};
+constexpr std::string_view kCheckKeys[] = {"strict",
+                                           "strict_types",
+                                           "max_cost",
+                                           "preflight_severity",
+                                           "preflight_allow",
+                                           "host_capabilities",
+                                           "host_capabilities_path"};
 
 // What users and projects say about models (effects/model_settings.h), for somebody who runs no program.
 Result<std::shared_ptr<const llm::Catalog>> read_catalog(const std::string& root) {
@@ -146,6 +152,12 @@ const CheckRun::Project& CheckRun::project(const modules::Module& module) const 
 
 void CheckRun::add_analyses(const Options& options) {
   if (options.invariants) analyses_.push_back(audit::check_invariants(options.which));
+  bool is_strict = std::any_of(projects_.begin(), projects_.end(), [](auto* one) { return one->check.strict_types; });
+  if (options.strict_types || is_strict) {
+    analyses_.push_back(check::check_strictly([this, always = options.strict_types](const modules::Module& module) {
+      return always || project(module).check.strict_types;
+    }));
+  }
   audit::PreflightOptions preflight;
   preflight.capabilities = [this](const modules::Module& module) { return &project(module).capabilities; };
   preflight.allowed = [this](const modules::Module& module) { return &project(module).check.preflight_allow; };

@@ -22,7 +22,7 @@ class CheckRun {
  public:
   using Problems = std::vector<const diag::Diagnostic*>;
   struct Options {
-    bool invariants = false, cost = false;
+    bool invariants = false, cost = false, strict_types = false;
     audit::InvariantChoice which = {};
     std::string preflight;          // overrides [check] preflight_severity; empty: it holds
     std::string host_capabilities;  // the path of a file; empty: what the manifest says

@@ -100,7 +100,7 @@ int run_events(Prepared prepared) {
   engine::Machine machine(host, prepared.settings);
   host.attach(&machine.vm());
   host.watch_agents(machine.vm());
-  RunRecords records(machine.vm(), prepared.player != nullptr);
+  RunRecords records(machine.vm(), prepared.player || prepared.has_own_records);
   InterruptGuard guard(machine.vm());
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto watch = begin_watch(machine.vm(), prepared);
@@ -162,7 +162,7 @@ int run_on(engine::Machine& machine, ProcessHost& host, Prepared& prepared) {
   auto watch = begin_watch(machine.vm(), prepared);
   if (!watch) return fail_with(watch.error().message);
   auto view = prepared.is_talk ? nullptr : AgentView::begin(machine.vm(), host);
-  RunRecords records(machine.vm(), prepared.player != nullptr || prepared.is_talk);
+  RunRecords records(machine.vm(), prepared.player || prepared.has_own_records);
   auto outcome = run(machine, prepared);
   net::kill_all_processes();  // of tasks that were given up
   net::finish_websockets(kLastWordsMs);

@@ -24,12 +24,13 @@ struct Prepared {
   effects::TapeHeader header = {};                    // for a recording
   std::shared_ptr<effects::Player> player = nullptr;  // a replay
   Parking parking = {};
-  Origin origin = {};          // for whoever goes on with it
-  std::string state = {};      // of a program that goes on; empty: it begins
-  std::string name = {};       // of the program, for people
-  int mcp_peer = -1;           // where the client of a program that is served reads
-  bool is_talk = false;        // a conversation (`harn chat`): it shows its agents itself, and keeps its own records
-  bool tells_summary = false;  // afterwards, as a line of JSON on standard error
+  Origin origin = {};            // for whoever goes on with it
+  std::string state = {};        // of a program that goes on; empty: it begins
+  std::string name = {};         // of the program, for people
+  int mcp_peer = -1;             // where the client of a program that is served reads
+  bool is_talk = false;          // a conversation (`harn chat`): it shows its agents itself
+  bool has_own_records = false;  // sessions and workspaces: what its agents did is in them
+  bool tells_summary = false;    // afterwards, as a line of JSON on standard error
 };
 
 // The exit code. With `json` everything that is written is an event.

@@ -49,8 +49,8 @@ std::string run_folder() {
   return given && *given ? given : ".harn-runs";
 }
 
-RunRecords::RunRecords(vm::Vm& vm, bool is_replay) : vm_(vm) {
-  if (is_replay) return;
+RunRecords::RunRecords(vm::Vm& vm, bool is_silent) : vm_(vm) {
+  if (is_silent) return;
   started_at_ = std::chrono::system_clock::now();
   builtins::AgentEvents::of(vm).listen([this](const Value& event) { hear(event); }, "loop_complete");
 }

@@ -11,10 +11,11 @@
 // them.
 namespace harn::cli {
 
-// Notes what agents do while the program runs, and writes it down afterwards. A replay is no run of its own: nothing is written.
+// Notes what agents do while the program runs, and writes it down afterwards. A replay is no run of its own, and a
+// workspace has its own records: nothing is written then.
 class RunRecords {
  public:
-  RunRecords(vm::Vm& vm, bool is_replay);
+  RunRecords(vm::Vm& vm, bool is_silent);
 
   // Nothing is written when no agent has worked. That it cannot be written is told on standard error; the run was good.
   void write(const std::string& program, int exit_code);

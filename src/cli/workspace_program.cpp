@@ -18,6 +18,10 @@ namespace {
 constexpr std::string_view kProgram =
     "import { workspace_command } from \"std/workspace/commands\"\n"
     "workspace_command(argv[0], json_parse(argv[1]))\n";
+// Apart from the others, which need no terminal and start sooner without it.
+constexpr std::string_view kChatProgram =
+    "import { chat_command } from \"std/workspace/chat\"\n"
+    "chat_command(json_parse(argv[1]))\n";
 
 std::string list_json(const std::vector<std::string_view>& texts) {
   std::string out = "[";
@@ -62,7 +66,8 @@ int run_workspace_program(const Arguments& arguments, std::string_view command) 
   if (!llm) return report_usage(arguments, llm.error());
   // Paths in what models say are relative to the workspace.
   if (chdir(home.c_str()) != 0) return fail_with(fmt::format("cannot go to {}", home));
-  auto loaded = engine::load_text("<workspace>", std::string(kProgram), catalog_of(nullptr));
+  bool is_chat = command == "agent" && arguments.operands()[0] == "chat";
+  auto loaded = engine::load_text("<workspace>", std::string(is_chat ? kChatProgram : kProgram), catalog_of(nullptr));
   auto program = engine::compile(*loaded);
   if (!program) {
     write_error(diag::render_all(loaded->sink, colour_of(STDERR_FILENO)));
@@ -72,7 +77,9 @@ int run_workspace_program(const Arguments& arguments, std::string_view command) 
   Prepared prepared{.program = std::move(program),
                     .surroundings = {.project_root = project->root},
                     .settings = settings({.while_limit = 0}, 1),
-                    .llm = std::move(*llm)};
+                    .llm = std::move(*llm),
+                    .is_talk = is_chat,
+                    .has_own_records = true};
   prepared.surroundings.args = {command, given};
   prepared.surroundings.state = project->state;
   apply(*sandbox, nullptr, prepared.settings);

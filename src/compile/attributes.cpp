@@ -70,7 +70,15 @@ constexpr Argument kArguments[] = {
     {"command", "name", Takes::Text},
     {"command", "description", Takes::Text},
     {"command", "hint", Takes::Text},
+    {"deprecated", "since", Takes::Text},
+    {"deprecated", "use", Takes::Text},
+    {"acp_tool", "name", Takes::Text},
+    {"acp_tool", "kind", Takes::Words, "read, edit, delete, move, search, execute, think, fetch, other"},
+    {"acp_tool", "side_effect_level", Takes::Words, "none, read, mutation, destructive"},
 };
+
+// Attributes that hand on what the table does not list.
+constexpr std::string_view kOpen[] = {"acp_tool"};
 
 bool is_text(const AttributeValue& value) {
   return value.kind == AttributeValueKind::String || value.kind == AttributeValueKind::Symbol;
@@ -123,7 +131,8 @@ void check_argument(std::string_view attribute, const AttributeArg& arg, const S
     }
     return;
   }
-  if (names.empty()) return;  // it says itself what it takes
+  bool is_open = std::find(std::begin(kOpen), std::end(kOpen), attribute) != std::end(kOpen);
+  if (names.empty() || is_open) return;  // it says itself what it takes
   auto report = sink.report(Code::BadAttributeArgument, source, arg.name.span, attribute,
                             fmt::format("unknown argument `{}`", arg.name.text));
   auto close = text::close_names(arg.name.text, names, 1);
@@ -131,9 +140,24 @@ void check_argument(std::string_view attribute, const AttributeArg& arg, const S
   else report.help(fmt::format("it takes {}", fmt::join(names, ", ")));
 }
 
+// `@complexity(allow)` is all there is.
+void check_complexity(const Attribute& attribute, const SourcePtr& source, diag::Sink& sink) {
+  if (attribute.name.text != "complexity") return;
+  bool is_allow = attribute.args.size() == 1 && attribute.args[0].name.empty() &&
+                  attribute.args[0].value->kind == AttributeValueKind::Symbol &&
+                  attribute.args[0].value->text == "allow";
+  if (is_allow) return;
+  sink.report(Code::BadAttributeArgument, source, attribute.span, attribute.name.text, "it takes `allow`")
+      .help("write `@complexity(allow)`");
+}
+
 void check_place(const Attribute& attribute, NodeKind on, const SourcePtr& source, diag::Sink& sink) {
   std::string_view name = attribute.name.text, only;
-  if (name == "test" && on != NodeKind::Pipeline) only = "pipeline";
+  if ((name == "test" || name == "command") && on != NodeKind::Pipeline) only = "pipeline";
+  if (name == "complexity" && on != NodeKind::Function && on != NodeKind::Pipeline && on != NodeKind::Tool &&
+      on != NodeKind::Impl) {
+    only = "function, tool, or pipeline";
+  }
   if ((name == "acp_tool" || name == "acp_skill") && on != NodeKind::Function) {
     sink.report(Code::MisplacedPromotion, source, attribute.span, name).label("not a function");
     return;
@@ -167,6 +191,7 @@ void check_attributes(const Node& node, const SourcePtr& source, diag::Sink& sin
   if (node.kind < NodeKind::Function || node.kind > NodeKind::Interface) return;
   for (const Attribute& attribute : node.as<Declaration>().attributes) {
     check_place(attribute, node.kind, source, sink);
+    check_complexity(attribute, source, sink);
     for (const AttributeArg& arg : attribute.args) check_argument(attribute.name.text, arg, source, sink);
     if (std::find(std::begin(kKnown), std::end(kKnown), attribute.name.text) != std::end(kKnown)) continue;
     auto report = sink.report(Code::UnknownAttribute, source, attribute.name.span, attribute.name.text);

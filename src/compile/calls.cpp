@@ -77,21 +77,24 @@ void FunctionCompiler::spread(const Spread& node, Reg list) {
 }
 
 // A variable in a register is read after the other arguments, when they do not assign it: if one of them is its last
-// reader but one, the call can have the value to itself.
+// reader but one, the call can have the value to itself. So is a captured value, which never changes. The first argument
+// comes last, right before the call, which may use it where it is (vm/fused.def).
 void FunctionCompiler::args(NodeList list, Reg first) {
   std::vector<bool> is_late(list.size());
   bool may_assign = false;
   for (size_t i = list.size(); i-- > 0;) {
-    is_late[i] = !may_assign && own_register(list[i]) >= 0;
+    is_late[i] = (!may_assign && own_register(list[i]) >= 0) || is_captured_value(list[i]);
     may_assign = may_assign || may_run(list[i], Runs::Statements);
   }
-  for (bool late : {false, true}) {
-    for (size_t i = 0; i < list.size(); ++i) {
-      if (is_late[i] != late) continue;
-      Reg reg = first + static_cast<int>(i);
-      if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
-      expression(list[i], reg);
-    }
+  auto put = [&](size_t i) {
+    if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
+    expression(list[i], first + static_cast<int>(i));
+  };
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (!is_late[i]) put(i);
+  }
+  for (size_t i = list.size(); i-- > 0;) {
+    if (is_late[i]) put(i);
   }
 }
 

@@ -144,6 +144,8 @@ class FunctionCompiler {
   void undefined(std::string_view name, Span span);  // raises that no variable has the name
   // The register of a variable that is certain to be set, or -1.
   Reg own_register(const syntax::Node* node) const;
+  // A name for what the function has captured, and nobody assigns.
+  bool is_captured_value(const syntax::Node* node) const;
   void release_variables(size_t mark);
   void make_closure(Reg to, std::shared_ptr<bytecode::Code> code, const FunctionInfo& info);
   void place_of(const Variable& variable, bytecode::Place& place, uint32_t& index) const;

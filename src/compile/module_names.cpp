@@ -106,12 +106,14 @@ class ImportBinder {
     auto [slot, fresh] = globals_.try_emplace(name, variable->second);
     if (fresh || !slot->second->module) {  // without a module: from an earlier input of a session
       slot->second = variable->second;
-      from_[name] = import.path;
+      from_[name] = &import;
       slot->second->outside_use = true;
       return;
     }
     if (slot->second == variable->second || slot->second->module == &module_) return;
-    sink_.report(Code::ImportCollision, module_.source, span, name, from_[name], import.path)
+    const Import* first = from_[name];
+    if (first && first->is_pub && import.is_pub) return;  // told as a conflict of re-exports
+    sink_.report(Code::ImportCollision, module_.source, span, name, first ? first->path : "", import.path)
         .help(fmt::format("import selectively: import {{ {} }} from \"{}\"", name, import.path));
   }
 
@@ -119,7 +121,7 @@ class ImportBinder {
   ProgramNames& names_;
   diag::Sink& sink_;
   std::unordered_map<std::string_view, Variable*>& globals_;
-  std::unordered_map<std::string_view, std::string_view> from_;
+  std::unordered_map<std::string_view, const Import*> from_;
 };
 
 }  // namespace

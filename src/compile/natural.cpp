@@ -29,14 +29,24 @@ std::vector<const Identifier*> distinct(NodeList names) {
 
 }  // namespace
 
-// {function, line, inputs: [name], outputs: [{name, schema?}], in_loop, returns?: schema}
+// {function, line, inputs: [name], outputs: [{name, schema?, instances?}], in_loop, returns?: schema, return_instances?, structs: {name: {field: instances}}}
 DataPtr FunctionCompiler::natural_facts(const Natural& node) {
+  const NaturalUse& use = context_.names.resolution.natural.at(&node);
+  std::unordered_set<const Node*> known;
+  for (const Variable* one : use.structs) known.insert(one->declaration);
+  Instances instances = context_.types.instances(std::move(known));
+  auto add_instances = [&](Data::Dict& facts, std::string name, const TypeNode& type) {
+    if (DataPtr found = instances.of(context_.types.lower(type))) facts.emplace_back(std::move(name), std::move(found));
+  };
   Data::List inputs, outputs;
   for (const Identifier* name : distinct(node.inputs)) inputs.push_back(text_data(name->name));
   for (const Identifier* name : distinct(node.outputs)) {
     Data::Dict output{{"name", text_data(name->name)}};
     const Variable* variable = variable_of(*name);
-    if (variable && variable->type) output.emplace_back("schema", context_.types.schema(*variable->type));
+    if (variable && variable->type) {
+      output.emplace_back("schema", context_.types.schema(*variable->type));
+      add_instances(output, "instances", *variable->type);
+    }
     outputs.push_back(make_data(std::move(output)));
   }
   auto line = static_cast<int64_t>(context_.module.source->position(node.span.start).line);
@@ -44,8 +54,16 @@ DataPtr FunctionCompiler::natural_facts(const Natural& node) {
                    {"line", make_data(line)},
                    {"inputs", make_data(std::move(inputs))},
                    {"outputs", make_data(std::move(outputs))},
-                   {"in_loop", make_data(context_.names.resolution.natural.at(&node).in_loop)}};
-  if (info_.return_type) facts.emplace_back("returns", context_.types.schema(*info_.return_type));
+                   {"in_loop", make_data(use.in_loop)}};
+  if (info_.return_type) {
+    facts.emplace_back("returns", context_.types.schema(*info_.return_type));
+    add_instances(facts, "return_instances", *info_.return_type);
+  }
+  Data::Dict structs;
+  for (const Variable* one : use.structs) {
+    structs.emplace_back(one->name, instances.fields(context_.types.type_of(one->declaration->as<Struct>())));
+  }
+  if (!structs.empty()) facts.emplace_back("structs", make_data(std::move(structs)));
   return make_data(std::move(facts));
 }
 
@@ -187,6 +205,7 @@ void FunctionCompiler::natural_block(const Natural& node) {
   };
   const NaturalUse& use = context_.names.resolution.natural.at(&node);
   for (const Variable* type : use.errors) pass(*type, type->name);
+  for (const Variable* type : use.structs) pass(*type, "=struct " + std::string(type->name));
   if (use.ensures) pass(*use.ensures, "=ensures");
   at(node.span);
   call_internal("__natural_block", first, 4);

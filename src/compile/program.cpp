@@ -104,7 +104,7 @@ void list_pipelines(bytecode::Program& program, const ProgramNames& names, const
     if (found == globals->second.end()) continue;
     bytecode::PipelineEntry entry{std::string(pipeline.name.text), found->second->global, {}, is_test(pipeline)};
     for (const Param& param : pipeline.params) {
-      if (!param.rest) entry.params.emplace_back(std::string(param.name.text), param.default_value != nullptr);
+      if (!param.rest) entry.params.push_back({std::string(param.name.text), param.default_value != nullptr});
     }
     program.pipelines.push_back(std::move(entry));
   }

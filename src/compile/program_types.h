@@ -1,6 +1,7 @@
 #pragma once
 
 #include "compile/bindings.h"
+#include "compile/instances.h"
 #include "compile/schemas.h"
 #include "compile/type_checks.h"
 
@@ -23,6 +24,11 @@ class ProgramTypes {
     return schemas_.of_declaration(table_.declared(types::Kind::Struct, structure.name.text, structure, {}));
   }
   bytecode::DataPtr schema(const syntax::TypeNode& type) { return schemas_.of(lower(type)); }
+  const types::Type* type_of(const syntax::Struct& structure) {
+    return table_.declared(types::Kind::Struct, structure.name.text, structure, {});
+  }
+  // Where values are instances of these structs.
+  Instances instances(std::unordered_set<const syntax::Node*> known) { return {lowering_, std::move(known)}; }
 
  private:
   // What the resolver has found out about the names in annotations.

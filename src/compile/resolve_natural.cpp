@@ -88,7 +88,34 @@ void Resolver::visit(const Natural& node) {
   const Declaration* function = scopes_.function()->natural;
   if (!function) return;
   use.errors = natural_errors(*function);
+  use.structs = natural_structs(node);
   use.ensures = natural_predicate(*find_attribute(*function, "natural_function"));
+}
+
+// Those that the annotations of what it writes or returns name, and those that their fields do. One that has no name here cannot be made.
+std::vector<Variable*> Resolver::natural_structs(const Natural& node) {
+  std::vector<const TypeNode*> open;
+  for (const Node* output : node.outputs) {
+    const Variable* variable = bindings_.variable(output->as<Identifier>());
+    if (variable && variable->type) open.push_back(variable->type);
+  }
+  if (scopes_.function()->return_type) open.push_back(scopes_.function()->return_type);
+  std::vector<Variable*> seen, out;
+  while (!open.empty()) {
+    const TypeNode* type = open.back();
+    open.pop_back();
+    for (const TypeNode* item : type->items) open.push_back(item);
+    Variable* named = type->kind == TypeKind::Named ? scopes_.find(type->name.text) : nullptr;
+    if (!named || !named->declaration || std::find(seen.begin(), seen.end(), named) != seen.end()) continue;
+    seen.push_back(named);
+    const Node& declaration = *named->declaration;
+    if (declaration.is(NodeKind::TypeAlias)) open.push_back(declaration.as<TypeAlias>().type);
+    if (!declaration.is(NodeKind::Struct)) continue;
+    for (const StructField& field : declaration.as<Struct>().fields) open.push_back(field.type);
+    scopes_.use(*named);
+    out.push_back(named);
+  }
+  return out;
 }
 
 Variable* Resolver::natural_predicate(const Attribute& attribute) {

@@ -63,7 +63,7 @@ void Resolver::statements(NodeList list) {
     if (node->is(NodeKind::Defer)) deferred.push_back({&node->as<Defer>(), scopes_.order()});
     else read(node);
   }
-  for (auto [node, after] : deferred) scopes_.in_deferred(after, [&] { visit(*node); });
+  for (auto& one : deferred) scopes_.in_deferred(one.second, [&] { visit(*one.first); });
 }
 
 void Resolver::block(const Block& block) {

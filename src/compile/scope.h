@@ -113,9 +113,10 @@ struct PersonaSteps {
 
 // What the code of a Natural block needs besides the names that it mentions.
 struct NaturalUse {
-  std::vector<Variable*> locals;  // of its function, that are visible there
-  std::vector<Variable*> errors;  // the types that its function throws, catches or gives back as errors
-  Variable* ensures = nullptr;    // the predicate that `@natural_function(ensures: name)` names
+  std::vector<Variable*> locals;   // of its function, that are visible there
+  std::vector<Variable*> errors;   // the types that its function throws, catches or gives back as errors
+  std::vector<Variable*> structs;  // that values which it writes or returns may be instances of
+  Variable* ensures = nullptr;     // the predicate that `@natural_function(ensures: name)` names
   bool in_loop = false;
 };
 

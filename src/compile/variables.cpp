@@ -94,6 +94,12 @@ Reg FunctionCompiler::own_register(const syntax::Node* node) const {
   return reg_of(*variable);
 }
 
+bool FunctionCompiler::is_captured_value(const syntax::Node* node) const {
+  if (!node->is(syntax::NodeKind::Identifier) || candidates(*node)) return false;
+  const Variable* variable = variable_of(*node);
+  return variable && home_of(*variable) == Home::Capture;
+}
+
 // A name that no variable has: a constant, a builtin as a value (the VM links that constant to its row), or nothing.
 void FunctionCompiler::unknown_name(std::string_view name, Span span, Reg to) {
   if (auto number = context_.catalog.constant(name)) {

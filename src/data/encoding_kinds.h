@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "data/encoding.h"
-#include "data/wire.h"
+#include "base/wire.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
 

@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -25,14 +26,16 @@ struct Found {
   int64_t depth = 0;
   unsigned char type = 0;
   Glob::States states = {};  // of a pattern after `way`
+  int64_t size = -1;
+  int64_t modified_ns = -1;
 };
 
 // Goes through a tree without recursion, and without a descriptor for each level: directories are opened by their way from
 // the root. `visit(found)` says whether to go into a directory.
 class Walk {
  public:
-  Walk(const Errand& errand, const Descriptor& root, bool follows_links, Stop& stop)
-      : errand_(errand), root_(root), follows_links_(follows_links), stop_(stop) {}
+  Walk(const Errand& errand, const Descriptor& root, bool follows_links, Stop& stop, bool with_stats = false)
+      : errand_(errand), root_(root), follows_links_(follows_links), with_stats_(with_stats), stop_(stop) {}
 
   template <class Visit>
   FileResult<void> run(Found first, Visit visit) {
@@ -42,14 +45,10 @@ class Walk {
       Found at = std::move(open.back());
       open.pop_back();
       if (!visit(at) || at.type != DT_DIR) continue;
-      auto inner = entries(at);
-      if (!inner && inner.error().code == "ECANCELED") return std::unexpected(inner.error());
-      if (!inner) continue;
-      for (auto entry = inner->rbegin(); entry != inner->rend(); ++entry) {
-        std::string way = joined(at.way, entry->name);
-        unsigned char type = followed_type(way, entry->type);
-        open.push_back({std::move(way), at.depth + 1, type, at.states});
-      }
+      size_t first = open.size();
+      auto added = add_entries(at, open);
+      if (!added && added.error().code == "ECANCELED") return std::unexpected(added.error());
+      std::reverse(open.begin() + static_cast<ptrdiff_t>(first), open.end());
     }
     return {};
   }
@@ -63,11 +62,22 @@ class Walk {
     return opened;
   }
 
-  FileResult<std::vector<DirectoryEntry>> entries(const Found& at) {
+  FileResult<void> add_entries(const Found& at, std::vector<Found>& open) {
     Descriptor directory = HARN_TRY(open_inside(at.way, O_RDONLY | O_DIRECTORY));
     struct stat info = HARN_TRY(info_of(directory));
-    if (follows_links_ && !seen_.emplace(info.st_dev, info.st_ino).second) return std::vector<DirectoryEntry>();
-    return entries_of(directory, stop_);
+    if (follows_links_ && !seen_.emplace(info.st_dev, info.st_ino).second) return {};
+    for (const DirectoryEntry& entry : HARN_TRY(entries_of(directory, stop_))) {
+      std::string way = joined(at.way, entry.name);
+      unsigned char type = followed_type(way, entry.type);
+      Found found{std::move(way), at.depth + 1, type, at.states};
+      if (with_stats_ && entry.type == DT_REG &&
+          fstatat(directory.get(), entry.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
+        found.size = info.st_size;
+        found.modified_ns = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec;
+      }
+      open.push_back(std::move(found));
+    }
+    return {};
   }
 
   unsigned char followed_type(const std::string& way, unsigned char type) {
@@ -81,6 +91,7 @@ class Walk {
   const Errand& errand_;
   const Descriptor& root_;
   bool follows_links_;
+  bool with_stats_;
   Stop& stop_;
   std::set<std::pair<dev_t, ino_t>> seen_;
 };
@@ -103,10 +114,11 @@ FileResult<WalkDirectory::Answer> walk(const Errand& errand, const WalkDirectory
     WalkDirectory::Answer entries;
     auto visit = [&](const Found& at) {
       std::string path = at.way.empty() ? request.path : joined(request.path, at.way);
-      entries.push_back({std::move(path), at.depth, at.type == DT_DIR, at.type == DT_REG});
+      entries.push_back({std::move(path), at.depth, at.type == DT_DIR, at.type == DT_REG, at.size, at.modified_ns});
       return at.depth < request.max_depth;
     };
-    HARN_CHECK(Walk(errand, root->descriptor, request.follows_links, stop).run({.type = root->type}, visit));
+    Walk walk(errand, root->descriptor, request.follows_links, stop, request.with_stats);
+    HARN_CHECK(walk.run({.type = root->type}, visit));
     return entries;
   });
 }

@@ -21,7 +21,15 @@ std::vector<std::string> environment_of(Run& run, const RunProcess& request) {
       return line.starts_with(one.name) && line.substr(one.name.size()).starts_with('=');
     });
   };
-  if (!request.is_whole_environment) all = environment_lines(run);
+  if (!request.is_whole_environment) {
+    const ChildVariables& children = run.child_variables();
+    all = environment_lines(run);
+    std::erase_if(all, [&](const std::string& line) { return children.hides(line.substr(0, line.find('='))); });
+    for (const auto& [name, value] : children.values) {
+      std::erase_if(all, [&](const std::string& line) { return line.starts_with(name + "="); });
+      all.push_back(name + "=" + value);
+    }
+  }
   std::erase_if(all, is_set);
   for (const RunProcess::Variable& one : request.environment) all.push_back(one.name + "=" + one.value);
   return all;
@@ -49,6 +57,7 @@ std::optional<net::Confinement> confinement_of(Run& run) {
   net::Confinement confinement{.may_use_network = run.allows(Capability::Network)};
   if (!may_read) return confinement;
   confinement.readable = std::move(roots.read_only);
+  confinement.hidden = std::move(roots.hidden);
   auto& rest = may_write ? confinement.writable : confinement.readable;
   rest.insert(rest.end(), roots.roots.begin(), roots.roots.end());
   return confinement;

@@ -1,5 +1,9 @@
 #include "effects/policy.h"
 
+#include <fnmatch.h>
+
+#include <algorithm>
+
 namespace harn::effects {
 
 using vm::Capability;
@@ -31,5 +35,19 @@ uint32_t allowed_by(const Policy& policy) {
 }
 
 uint32_t asked_by(const Policy& policy) { return all_named(policy.ask) & ~bit_of(Capability::Approval); }
+
+bool ChildVariables::hides(std::string_view name) const {
+  std::string text(name);
+  auto fits = [&](const std::string& pattern) { return fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0; };
+  return std::any_of(hidden.begin(), hidden.end(), fits);
+}
+
+void ChildVariables::add(const ChildVariables& inner) {
+  hidden.insert(hidden.end(), inner.hidden.begin(), inner.hidden.end());
+  for (const auto& [name, value] : inner.values) {
+    std::erase_if(values, [&](const auto& one) { return one.first == name; });
+    values.emplace_back(name, value);
+  }
+}
 
 }  // namespace harn::effects

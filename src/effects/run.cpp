@@ -60,6 +60,8 @@ void Run::narrow(const Run* outer, const Policy& policy) {
   asked_ = asked_by(policy) | (outer ? outer->asked_ : 0);
   direct_ = allowed_ & ~asked_ & ~(budget_ ? budget_->limited() : 0);
   must_confine_ = policy.must_confine || (outer && outer->must_confine_);
+  if (outer && outer != this) child_variables_ = outer->child_variables_;
+  child_variables_.add(policy.children);
   workspace_ = outer ? outer->workspace_ : nullptr;
   if (policy.workspace) workspace_ = Workspace::within(workspace_, *policy.workspace);
 }

@@ -115,6 +115,7 @@ class Run : public vm::HandleObject {
   // Whether a person has to be asked, where it is allowed.
   bool asks(vm::Capability capability) const { return asked_ & bit_of(capability); }
   bool must_confine() const { return must_confine_; }
+  const ChildVariables& child_variables() const { return child_variables_; }
   // Whether an effect that needs this can simply be carried out.
   bool is_direct(vm::Capability capability) const {
     return direct_ & ~world_->attended.load(std::memory_order_acquire) & bit_of(capability);
@@ -160,6 +161,7 @@ class Run : public vm::HandleObject {
   uint32_t asked_ = 0;
   uint32_t direct_ = 0;  // allowed, and neither asked about nor limited
   bool must_confine_ = false;
+  ChildVariables child_variables_;
   std::shared_ptr<Budget> budget_;
   std::string identity_;
   SpanId trace_parent_ = 0;

@@ -74,8 +74,8 @@ Result<bool> replace(const std::string& path, const ReplaceStateFile& request) {
     if (failed) return std::unexpected(failure(path, failed));
     if (fingerprint(HARN_TRY(read(path))) != request.expected) return false;
   }
-  failed =
-      replace_file(path, request.text, Durability::Synced, request.is_private ? Readers::OwnerOnly : Readers::AsBefore);
+  failed = replace_file(path, request.text, request.is_derived ? Durability::Renamed : Durability::Synced,
+                        request.is_private ? Readers::OwnerOnly : Readers::AsBefore);
   if (failed) return std::unexpected(failure(path, failed));
   return true;
 }

@@ -40,17 +40,18 @@ vm::Outcome<ReadStateFile::Answer> carry_out(Run& run, const ReadStateFile& requ
 // Makes the file and its folders, or replaces it. It is on the disk afterwards.
 struct ReplaceStateFile : StatePath {
   using Answer = bool;  // false: it was not what was expected, and is as it was
-  static constexpr EffectRow row{.name = "state.replace", .capability = vm::Capability::StateWrite, .version = 2};
+  static constexpr EffectRow row{.name = "state.replace", .capability = vm::Capability::StateWrite, .version = 3};
 
   std::string text;
   // For those who read it and change what they have read: only if nobody else has changed it meanwhile.
   bool compares = false;
   std::string expected = {};  // `fingerprint` of what was read
   bool is_private = false;    // nobody but its owner may read it
+  bool is_derived = false;    // it can be made again from what is safe elsewhere: nobody waits for the disk
 
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(folder), visit(file), visit(text), visit(compares), visit(expected), visit(is_private);
+    visit(folder), visit(file), visit(text), visit(compares), visit(expected), visit(is_private), visit(is_derived);
   }
 };
 vm::Outcome<bool> carry_out(Run& run, const ReplaceStateFile& request);

@@ -35,12 +35,13 @@ std::shared_ptr<const Workspace> Workspace::within(std::shared_ptr<const Workspa
                                                    const WorkspaceRoots& roots) {
   auto workspace = std::make_shared<Workspace>();
   workspace->outer_ = std::move(outer);
-  workspace->roots_ = {real_paths(roots.roots), real_paths(roots.read_only)};
+  workspace->roots_ = {real_paths(roots.roots), real_paths(roots.read_only), real_paths(roots.hidden)};
   return workspace;
 }
 
 bool Workspace::allows(std::string_view real_path, Access access) const {
   if (outer_ && !outer_->allows(real_path, access)) return false;
+  if (closest(real_path, roots_.hidden)) return false;
   // The closest root decides: what is read-only may be part of what is not, and the other way round.
   size_t writable = closest(real_path, roots_.roots), read_only = closest(real_path, roots_.read_only);
   return access == Access::Read ? writable || read_only : writable > read_only;
@@ -70,7 +71,9 @@ WorkspaceRoots Workspace::reachable() const {
   all.insert(all.end(), around.read_only.begin(), around.read_only.end());
   std::vector<std::string> readable = roots_.roots;
   readable.insert(readable.end(), roots_.read_only.begin(), roots_.read_only.end());
-  return {common(roots_.roots, around.roots), common(readable, all)};
+  std::vector<std::string> hidden = roots_.hidden;
+  hidden.insert(hidden.end(), around.hidden.begin(), around.hidden.end());
+  return {common(roots_.roots, around.roots), common(readable, all), std::move(hidden)};
 }
 
 std::vector<WorkspaceRoots> Workspace::all_roots() const {

@@ -15,12 +15,13 @@ namespace harn::effects {
 enum class Access : uint8_t { Read, Write };
 
 struct WorkspaceRoots {
-  std::vector<std::string> roots;      // to read and to write
-  std::vector<std::string> read_only;  // to read, besides
+  std::vector<std::string> roots;        // to read and to write
+  std::vector<std::string> read_only;    // to read, besides
+  std::vector<std::string> hidden = {};  // folders inside that are closed all the same
 
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(roots), visit(read_only);
+    visit(roots), visit(read_only), visit(hidden);
   }
 };
 

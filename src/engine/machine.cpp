@@ -11,6 +11,7 @@
 #include "builtins/registry.h"
 #include "compile/catalog.h"
 #include "park/park.h"
+#include "precompiled/prelude.h"
 #include "vm/claim.h"
 #include "vm/scheduler.h"
 
@@ -21,7 +22,9 @@ static vm::VmOptions vm_options(const Settings& settings) {
   options.limits = settings.limits;
   options.workers = settings.workers;
   options.eager_workers = getenv("HARN_EAGER_WORKERS") != nullptr;
-  options.load_prelude = builtins::load_prelude;
+  options.load_prelude = [](std::string_view part) {
+    return builtins::load_prelude(part, precompiled::prelude_part(part));
+  };
   return options;
 }
 

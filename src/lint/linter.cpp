@@ -11,7 +11,8 @@ using namespace syntax;
 
 class Linter : public compile::Analysis {
  public:
-  Linter(SettingsOf settings, const compile::ResolvedProgram& program) : settings_(std::move(settings)) {
+  Linter(SettingsOf settings, const compile::ResolvedProgram& program)
+      : settings_(std::move(settings)), knowledge_(program) {
     for (const auto& [module, names] : program.names.modules) {
       for (const modules::Dependency& dependency : module->imports) {
         if (dependency.target != module) imported_.insert(dependency.target);
@@ -19,13 +20,13 @@ class Linter : public compile::Analysis {
     }
   }
 
-  void inspect(const compile::ResolvedProgram& program, const modules::Module& module, diag::Sink& sink) override {
+  void inspect(const compile::ResolvedProgram&, const modules::Module& module, diag::Sink& sink) override {
     const Settings* settings = settings_(module);
     if (!settings) return;
     choose(*settings);
     diag::Sink found(diag::Sink::kAll);
     auto imported = imported_.contains(&module) ? Pass::Imported::Yes : Pass::Imported::No;
-    Pass pass(program, module, imported, *settings, found);
+    Pass pass(knowledge_, module, imported, *settings, found);
     visit_nodes(pass);
     visit_types(pass);
     for (const Rule* rule : whole_) {
@@ -71,6 +72,7 @@ class Linter : public compile::Analysis {
   }
 
   SettingsOf settings_;
+  check::Knowledge knowledge_;
   std::unordered_set<const modules::Module*> imported_;
   std::array<std::vector<const Rule*>, kKinds> by_kind_;
   std::vector<const Rule*> types_, whole_;

@@ -8,9 +8,9 @@ namespace harn::lint {
 
 using namespace syntax;
 
-Pass::Pass(const compile::ResolvedProgram& program, const modules::Module& module, Imported imported,
-           const Settings& settings, diag::Sink& sink)
-    : program_(program), module_(module), settings_(settings), sink_(sink) {
+Pass::Pass(check::Knowledge& knowledge, const modules::Module& module, Imported imported, const Settings& settings,
+           diag::Sink& sink)
+    : knowledge_(knowledge), program_(knowledge.program), module_(module), settings_(settings), sink_(sink) {
   for (const Node* item : tree().items) places_.add(*item);
   // A module that marks nothing with `pub` exports all it has.
   is_program_ = imported == Imported::No && does_something();
@@ -37,6 +37,11 @@ void Pass::set_rule(const Rule& rule) {
 const Uses& Pass::uses() {
   if (!uses_) uses_.emplace(program_, module_, places_);
   return *uses_;
+}
+
+const check::ModuleFacts& Pass::facts() {
+  if (!facts_) facts_.emplace(knowledge_, module_);
+  return *facts_;
 }
 
 const std::vector<Token>& Pass::tokens() {

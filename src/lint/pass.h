@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "check/module_facts.h"
 #include "compile/analysis.h"
 #include "lint/facts.h"
 #include "lint/places.h"
@@ -27,8 +28,8 @@ namespace harn::lint {
 class Pass {
  public:
   enum class Imported : bool { No, Yes };  // whether another module imports this one
-  Pass(const compile::ResolvedProgram& program, const modules::Module& module, Imported imported,
-       const Settings& settings, diag::Sink& sink);
+  Pass(check::Knowledge& knowledge, const modules::Module& module, Imported imported, const Settings& settings,
+       diag::Sink& sink);
 
   const compile::ResolvedProgram& program() const { return program_; }
   const modules::Module& module() const { return module_; }
@@ -37,6 +38,8 @@ class Pass {
   const SourcePtr& source() const { return module_.source; }
   const compile::Bindings& bindings() const { return program_.bindings(module_); }
   const Uses& uses();
+  // What the type checker knows; found out when the first rule asks.
+  const check::ModuleFacts& facts();
   // Those of the text, with brackets paired.
   const std::vector<syntax::Token>& tokens();
   // Where the first token at or behind an offset is in that list.
@@ -118,6 +121,7 @@ class Pass {
   bool block_terminates(const syntax::Block& block) const;
   const std::unordered_set<const compile::Variable*>& bools();
 
+  check::Knowledge& knowledge_;
   const compile::ResolvedProgram& program_;
   const modules::Module& module_;
   const Settings& settings_;
@@ -127,6 +131,7 @@ class Pass {
   const Rule* rule_ = nullptr;
   std::string label_;
   std::optional<Uses> uses_;
+  std::optional<check::ModuleFacts> facts_;
   std::optional<std::vector<syntax::Token>> tokens_;
   std::optional<std::unordered_set<std::string_view>> names_;          // all words of the text
   std::optional<std::unordered_set<const compile::Variable*>> bools_;  // variables that are declared as `bool`

@@ -49,6 +49,8 @@ constexpr Row kRows[] = {
     {Code::AmbientNet, "bindings/thread-harness-net", Safety::ScopeLocal},
     {Code::UnmarkedNatural, "attributes/mark-natural-function", Safety::CapabilityChanging},
     {Code::PromptOrder, "expressions/reorder-sections", Safety::ScopeLocal},
+    {Code::NeedlessOptional, "expressions/simplify", Safety::BehaviorPreserving},
+    {Code::NeedlessFallback, "expressions/simplify", Safety::BehaviorPreserving},
     {Code::CoalesceNil, "expressions/simplify", Safety::BehaviorPreserving},
 };
 

@@ -87,7 +87,8 @@ Symbol::Kind kind_of(const Node& node) {
 
 // ---- symbols ----
 
-Index::Index(const compile::ResolvedProgram& program) : knowledge_(program) {
+Index::Index(const compile::ResolvedProgram& program, IsOpen is_open)
+    : knowledge_(program), is_open_(std::move(is_open)) {
   for (auto& [module, bindings] : program.names.bindings) {
     for (const Node* node : module->tree->items) {
       if (node->kind >= NodeKind::Function && !node->is(NodeKind::Broken)) homes_[node] = module;
@@ -382,14 +383,31 @@ class Index::Walk {
 };
 
 void Index::inspect(const compile::ResolvedProgram&, const modules::Module& module, diag::Sink& sink) {
+  if (is_open_(module)) return read(module, sink);
+  // What others import from it must have its type.
+  check::Checker(knowledge_, module, sink).check_surface();
+  unread_.push_back(&module);
+}
+
+void Index::read(const modules::Module& module, diag::Sink& sink) {
   ModuleIndex& out = modules_[&module];
   check::Checker(knowledge_, module, sink, &out.types).check_module();
   Walk(*this, module, out).run();
 }
 
-const ModuleIndex* Index::find(const modules::Module& module) const {
+const ModuleIndex* Index::find(const modules::Module& module) {
+  if (auto unread = std::ranges::find(unread_, &module); unread != unread_.end()) {
+    unread_.erase(unread);
+    diag::Sink unheard(diag::Sink::kAll);
+    read(module, unheard);
+  }
   auto found = modules_.find(&module);
   return found == modules_.end() ? nullptr : &found->second;
+}
+
+const std::unordered_map<const modules::Module*, ModuleIndex>& Index::all() {
+  while (!unread_.empty()) find(*unread_.back());
+  return modules_;
 }
 
 const Occurrence* ModuleIndex::at(uint32_t offset) const {

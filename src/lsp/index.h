@@ -64,12 +64,15 @@ struct ModuleIndex {
 // What it holds points into the program: it lives until the next check.
 class Index : public compile::Analysis {
  public:
-  explicit Index(const compile::ResolvedProgram& program);
+  // Modules that are not open are only looked at closely when somebody asks about them: who types waits for the documents
+  // that are shown.
+  using IsOpen = std::function<bool(const modules::Module&)>;
+  Index(const compile::ResolvedProgram& program, IsOpen is_open);
 
   void inspect(const compile::ResolvedProgram& program, const modules::Module& module, diag::Sink& sink) override;
 
-  const ModuleIndex* find(const modules::Module& module) const;
-  const std::unordered_map<const modules::Module*, ModuleIndex>& all() const { return modules_; }
+  const ModuleIndex* find(const modules::Module& module);
+  const std::unordered_map<const modules::Module*, ModuleIndex>& all();
   check::Knowledge& knowledge() { return knowledge_; }
   const compile::Bindings& bindings(const modules::Module& module) const { return knowledge_.program.bindings(module); }
 
@@ -84,8 +87,11 @@ class Index : public compile::Analysis {
 
   Symbol& symbol(const void* key) { return symbols_[key]; }
   const modules::Module* module_of(const syntax::Node& declaration);
+  void read(const modules::Module& module, diag::Sink& sink);
 
   check::Knowledge knowledge_;
+  IsOpen is_open_;
+  std::vector<const modules::Module*> unread_;
   std::unordered_map<const void*, Symbol> symbols_;
   std::unordered_map<const modules::Module*, ModuleIndex> modules_;
   std::unordered_map<const syntax::Node*, const modules::Module*> homes_;

@@ -1,7 +1,9 @@
 #include "lsp/workspace.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "audit/invariants.h"
 #include "builtins/registry.h"
 #include "engine/files.h"
 #include "engine/natural_checks.h"
@@ -30,10 +32,13 @@ static compile::CompileOptions options(std::span<const compile::MakeAnalysis> an
 
 Workspace::Workspace()
     : analyses_{[this](const compile::ResolvedProgram& program) {
-                  index_ = std::make_unique<Index>(program);
+                  auto is_open = [this](const modules::Module& module) {
+                    return std::ranges::any_of(documents_, [&](auto& one) { return one.second.module == &module; });
+                  };
+                  index_ = std::make_unique<Index>(program, is_open);
                   return std::make_unique<Forward>(*index_);
                 },
-                engine::make_natural_checks},
+                engine::make_natural_checks, audit::check_invariants()},
       frontend_(loader_, engine::embedded_sources(), builtins::catalog(), options(analyses_)) {}
 
 // ---- documents ----

@@ -86,6 +86,9 @@ class CheckReader {
     if (name == "strict") {
       if (value.is_boolean()) out_.strict = value.value_or(false);
       else refuse(name, value, "true or false");
+    } else if (name == "strict_types") {
+      if (value.is_boolean()) out_.strict_types = value.value_or(false);
+      else refuse(name, value, "true or false");
     } else if (name == "max_cost") {
       auto most = value.is_number() ? value.value<double>() : std::nullopt;
       if (most && *most >= 0) out_.max_cost = most;

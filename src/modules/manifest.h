@@ -30,6 +30,7 @@ struct LintTable {
 // `[check]`.
 struct CheckTable {
   bool strict = false;             // warnings count as errors
+  bool strict_types = false;       // values from outside must be looked at before they are taken apart
   std::optional<double> max_cost;  // what a pipeline may cost at most, in US dollars
   std::string preflight_severity;  // "error", "warning" or "off"; empty: not set
   std::vector<std::string> preflight_allow;

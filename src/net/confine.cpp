@@ -1,5 +1,6 @@
 #include "net/confine.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/landlock.h>
@@ -15,6 +16,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include "base/descriptor.h"
 #include "base/dynamic_library.h"
@@ -124,6 +126,29 @@ Result<void> allow_programs(FileRules& rules) {
   return {};
 }
 
+bool is_inside(std::string_view path, std::string_view folder) {
+  if (folder == "/") return path.starts_with('/');
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+// A folder but for what is hidden in it: rules can only allow, and hold for all that is below, so everything beside it is allowed by itself.
+Result<void> allow_around(FileRules& rules, const std::string& path, uint64_t access,
+                          const std::vector<std::string>& hidden) {
+  auto is_hidden = [&](const std::string& one) { return is_inside(path, one); };
+  if (std::any_of(hidden.begin(), hidden.end(), is_hidden)) return {};
+  auto is_below = [&](const std::string& one) { return is_inside(one, path); };
+  if (std::none_of(hidden.begin(), hidden.end(), is_below)) return rules.allow(path, access);
+  HARN_CHECK(rules.allow(path, access & LANDLOCK_ACCESS_FS_READ_DIR));
+  std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir(path.c_str()), closedir);
+  if (!folder) return {};
+  while (const dirent* entry = readdir(folder.get())) {
+    std::string_view name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    HARN_CHECK(allow_around(rules, fmt::format("{}{}{}", path, path == "/" ? "" : "/", name), access, hidden));
+  }
+  return {};
+}
+
 Result<void> confine_files(const Confinement& confinement) {
   FileRules rules = HARN_TRY(FileRules::make());
   uint64_t everything = kAll | kTruncate;
@@ -134,8 +159,9 @@ Result<void> confine_files(const Confinement& confinement) {
   for (const char* folder : kScratchFolders) HARN_CHECK(rules.allow(folder, everything));
   if (const char* scratch = getenv("TMPDIR")) HARN_CHECK(rules.allow(scratch, everything));
   for (const char* device : kDevices) HARN_CHECK(rules.allow(device, kRead | LANDLOCK_ACCESS_FS_WRITE_FILE));
-  for (const std::string& path : confinement.readable) HARN_CHECK(rules.allow(path, kRead));
-  for (const std::string& path : confinement.writable) HARN_CHECK(rules.allow(path, everything));
+  const auto& hidden = confinement.hidden;
+  for (const std::string& path : confinement.readable) HARN_CHECK(allow_around(rules, path, kRead, hidden));
+  for (const std::string& path : confinement.writable) HARN_CHECK(allow_around(rules, path, everything, hidden));
   return rules.hold();
 }
 
@@ -238,6 +264,8 @@ Result<void> confine_calls(bool may_use_network) {
 }
 
 }  // namespace
+
+void prepare_confinement() { (void)SeccompLibrary::get(); }
 
 Result<void> confine_this_thread(const Confinement& confinement) {
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return cannot("no new privileges");

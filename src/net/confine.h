@@ -15,15 +15,23 @@
 //
 // Besides what it is given, a child may read and run what belongs to the system and what stands in PATH, and write to
 // folders for temporary files.
+//
+// `hidden` folders are empty for it where it can have a view of its own (view.h). Where it cannot, all that lies beside them is allowed one by one:
+// then nothing new can be made in the folders around them.
 namespace harn::net {
 
 struct Confinement {
   std::vector<std::string> writable;  // files and folders; what does not exist is left out
   std::vector<std::string> readable;
-  bool may_use_network = false;  // else there are no sockets but pairs of them
+  bool may_use_network = false;          // else there are no sockets but pairs of them
+  std::vector<std::string> hidden = {};  // folders inside of those that are closed to it
 };
 
-// Fails where the kernel cannot do it (ErrorKind::Unsupported). The thread may be half confined then, and must end.
+// Fails where the kernel cannot do it (ErrorKind::Unsupported). The thread may be half confined then, and must end. `hidden`: folders that
+// are not covered, and that files must be closed to.
 Result<void> confine_this_thread(const Confinement& confinement);
+
+// Loads what `confine_this_thread` needs: a process that was forked cannot.
+void prepare_confinement();
 
 }  // namespace harn::net

@@ -1,5 +1,7 @@
 #include "net/curl_loop.h"
 
+#include <unistd.h>
+
 #include "base/assert.h"
 
 namespace harn::net {
@@ -44,14 +46,34 @@ CurlLoop::~CurlLoop() { curl_.multi_cleanup(multi_); }
 
 int CurlLoop::on_socket(CURL*, curl_socket_t fd, int what, void* loop, void*) {
   auto& self = *static_cast<CurlLoop*>(loop);
-  if (what == CURL_POLL_REMOVE) {
+  if (what == CURL_POLL_REMOVE && !self.connections_.contains(fd)) {
     self.sockets_.erase(fd);
     return 0;
   }
+  if (what == CURL_POLL_REMOVE) what = CURL_POLL_NONE;
   auto& socket = self.sockets_[fd];
   if (!socket) socket = std::make_unique<Socket>(self, fd);
   socket->watch.want((what & CURL_POLL_IN ? FdWatch::kRead : 0u) | (what & CURL_POLL_OUT ? FdWatch::kWrite : 0u));
   return 0;
+}
+
+int CurlLoop::on_connection(void* loop, curl_socket_t fd, curlsocktype) {
+  static_cast<CurlLoop*>(loop)->connections_.insert(fd);
+  return CURL_SOCKOPT_OK;
+}
+
+int CurlLoop::on_close(void* loop, curl_socket_t fd) {
+  auto& self = *static_cast<CurlLoop*>(loop);
+  self.sockets_.erase(fd);
+  self.connections_.erase(fd);
+  return close(fd);
+}
+
+void CurlLoop::prepare(CURL* transfer) {
+  curl_.easy_setopt(transfer, CURLOPT_SOCKOPTFUNCTION, on_connection);
+  curl_.easy_setopt(transfer, CURLOPT_SOCKOPTDATA, this);
+  curl_.easy_setopt(transfer, CURLOPT_CLOSESOCKETFUNCTION, on_close);
+  curl_.easy_setopt(transfer, CURLOPT_CLOSESOCKETDATA, this);
 }
 
 // Curl must not be called back from here: even "now" takes a turn of the loop.
@@ -63,6 +85,7 @@ int CurlLoop::on_timer(CURLM*, long ms, void* loop) {
 }
 
 bool CurlLoop::add(CURL* transfer) {
+  prepare(transfer);
   if (curl_.multi_add_handle(multi_, transfer) != CURLM_OK) return false;
   if (++active_ > kept_) curl_.multi_setopt(multi_, CURLMOPT_MAXCONNECTS, kept_ = active_);
   note_use();

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "net/curl_library.h"
 #include "net/loop.h"
@@ -31,6 +32,11 @@ class CurlLoop {
  private:
   struct Socket;
   static int on_socket(CURL*, curl_socket_t fd, int what, void* loop, void* socket);
+  // A connection is watched from its first use until it is closed: to begin and end a watch with every request would cost
+  // as much as the request's own system calls. Other sockets (of a look for a name) are closed without a word.
+  static int on_connection(void* loop, curl_socket_t fd, curlsocktype purpose);
+  static int on_close(void* loop, curl_socket_t fd);
+  void prepare(CURL* transfer);
   static int on_timer(CURLM*, long ms, void* loop);
   void note_use();
   void act(curl_socket_t fd, int events);
@@ -39,6 +45,7 @@ class CurlLoop {
   const CurlLibrary& curl_;
   Ended ended_;
   std::unordered_map<curl_socket_t, std::unique_ptr<Socket>> sockets_;
+  std::unordered_set<curl_socket_t> connections_;
   LoopTimer timer_;
   CURLM* multi_;
   long active_ = 0;                                  // transfers

@@ -25,6 +25,7 @@
 #include "base/descriptor.h"
 #include "base/fmt.h"
 #include "net/loop.h"
+#include "net/view.h"
 
 namespace harn::net {
 
@@ -253,6 +254,7 @@ class SpawnPlan {
 
   // Without input (-1) there is nothing to read.
   void prepare(const ProcessSpec& spec, int in, int out, int err) {
+    in_ = in, out_ = out, err_ = err;
     if (in < 0) posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     else posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
     if (spec.is_on_terminal) {
@@ -283,6 +285,35 @@ class SpawnPlan {
     return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environment.data());
   }
 
+  // The same by hand: this process, which was forked, becomes the program. Gives why it did not.
+  // `warn`: why it is not confined.
+  Error become(const ProcessSpec& spec, const std::function<void(const std::string&)>& warn) const {
+    auto cannot = [&](std::string_view what) {
+      return Error{errno == ENOENT ? ErrorKind::NotFound : ErrorKind::Io, fmt::format("{}: {}", what, strerror(errno))};
+    };
+    setpgid(0, 0);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    int in = in_ < 0 ? open("/dev/null", O_RDONLY) : in_;
+    if (dup2(in, STDIN_FILENO) < 0) return cannot("its input");
+    if (spec.is_on_terminal) tcsetpgrp(STDOUT_FILENO, getpid());
+    else if (dup2(out_, STDOUT_FILENO) < 0 || dup2(err_, STDERR_FILENO) < 0) return cannot("its output");
+    if (spec.directory_fd >= 0) {
+      if (auto entered = enter_folder(spec.directory_fd); !entered) return entered.error();
+    } else if (!spec.directory.empty() && chdir(spec.directory.c_str()) != 0) {
+      return cannot(spec.directory);
+    }
+    auto confined = confine_this_thread(*spec.confinement);
+    // What is hidden stays so, whatever else the kernel cannot do.
+    bool is_open = !spec.confinement->hidden.empty();
+    if (!confined && (spec.must_be_confined || is_open)) return confined.error();
+    if (!confined) warn(confined.error().message);
+    std::vector<char*> words = pointers(spec.words);
+    if (!spec.environment) execvp(words[0], words.data());
+    else execvpe(words[0], words.data(), pointers(*spec.environment).data());
+    return cannot(fmt::format("cannot start `{}`", spec.words[0]));
+  }
+
  private:
   static std::vector<char*> pointers(const std::vector<std::string>& texts) {
     std::vector<char*> all;
@@ -293,6 +324,7 @@ class SpawnPlan {
 
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
+  int in_ = -1, out_ = -1, err_ = -1;
 };
 
 Result<void> check_texts(const ProcessSpec& spec) {
@@ -316,6 +348,49 @@ Result<Descriptor> make_input(std::string_view text) {
   if (!file.is_open() || lseek(file.get(), 0, SEEK_SET) != 0)
     return fail(ErrorKind::Io, fmt::format("cannot pass on its input: {}", strerror(errno)));
   return file;
+}
+
+// Everything that is written to a pipe until its end.
+std::string read_all(int fd) {
+  std::string text;
+  char block[1024];
+  for (;;) {
+    ssize_t got = read(fd, block, sizeof block);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return text;
+    text.append(block, static_cast<size_t>(got));
+  }
+}
+
+// A child with a view of its own has to make that itself, when it is a process already and not yet the program. It tells through a pipe what went
+// wrong: 'w' and why it is not confined, a NUL; 'e' with the kind of an error and its text. The pipe ends when it is the program.
+Result<int> run_with_view(SpawnPlan& plan, ProcessSpec& spec, pid_t& pid, std::string& unconfined) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return fail(ErrorKind::Io, fmt::format("cannot make a pipe: {}", strerror(errno)));
+  Descriptor heard(ends[0]), told(ends[1]);
+  prepare_confinement();
+  bool can_cover = can_cover_folders();
+  pid = fork();
+  if (pid < 0) return errno;
+  if (pid == 0) {
+    auto tell = [&](const std::string& text) {
+      [[maybe_unused]] ssize_t written = write(told.get(), text.data(), text.size());
+    };
+    if (can_cover && cover_folders(spec.confinement->hidden)) spec.confinement->hidden.clear();
+    close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
+    Error wrong = plan.become(spec, [&](const std::string& why) { tell("w" + why + '\0'); });
+    tell(fmt::format("e{}{}", static_cast<char>(wrong.kind), wrong.message));
+    _exit(127);
+  }
+  told = Descriptor();
+  std::string text = read_all(heard.get());
+  if (text.starts_with('w')) {
+    unconfined = text.substr(1, text.find('\0') - 1);
+    text.erase(0, text.find('\0') + 1);
+  }
+  if (text.size() < 2) return 0;
+  waitpid(pid, nullptr, 0);
+  return fail(static_cast<ErrorKind>(text[1]), text.substr(2));
 }
 
 // Starts it on a thread that has confined itself, and ends: what a thread gives up it never gets back.
@@ -354,7 +429,10 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
                err.write.get());
   pid_t pid = 0;
   std::string unconfined;
-  int error = spec.confinement ? HARN_TRY(run_confined(plan, spec, pid, unconfined)) : plan.run(spec, pid);
+  bool has_view = spec.confinement && !spec.confinement->hidden.empty();
+  int error = has_view           ? HARN_TRY(run_with_view(plan, spec, pid, unconfined))
+              : spec.confinement ? HARN_TRY(run_confined(plan, spec, pid, unconfined))
+                                 : plan.run(spec, pid);
   if (error) return cannot_start(spec, error);
   restore_file_limit(pid);
   Descriptor pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));

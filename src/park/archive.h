@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "data/encoding.h"
-#include "data/wire.h"
+#include "base/wire.h"
 #include "park/code_map.h"
 #include "vm/channel.h"
 #include "vm/function.h"
@@ -251,7 +251,7 @@ class Archive final : data::Objects {
   data::ValuesWriter values_;
   std::string no_out_;
   std::string& out_;
-  data::WireWriter wire_;
+  WireWriter wire_;
   std::unordered_map<const vm::Object*, uint64_t> numbers_;
   std::unordered_map<const vm::Globals*, uint64_t> block_numbers_;
   std::unordered_map<const vm::Lock*, uint64_t> lock_numbers_;

@@ -56,7 +56,7 @@ Result<std::string_view> body_of(std::string_view bytes) {
 }
 
 // Reads the parts of the prelude that the state refers to.
-Result<CodeMap> read_code(Standstill& still, data::WireReader& in) {
+Result<CodeMap> read_code(Standstill& still, WireReader& in) {
   CodeMap code;
   code.add(*still.program());
   for (size_t parts = in.count(); parts > 0; --parts) {
@@ -86,7 +86,7 @@ Result<std::string> put_away(Vm& vm, const Kinds& kinds, std::string_view note) 
   if (std::string why = archive.look(); !why.empty()) {
     return fail(ErrorKind::Unsupported, fmt::format("this program cannot be put away: {}", why));
   }
-  data::WireWriter wire(body);
+  WireWriter wire(body);
   wire.text(note);
   wire.text(fingerprint(vm, *still.program()));
   wire.number(parts.size());
@@ -104,7 +104,7 @@ Result<std::string> put_away(Vm& vm, const Kinds& kinds, std::string_view note) 
 }
 
 Result<std::string> note_of(std::string_view bytes) {
-  data::WireReader in(HARN_TRY(body_of(bytes)));
+  WireReader in(HARN_TRY(body_of(bytes)));
   std::string note(in.text());
   if (in.failed()) return bad_file("the bytes end too early");
   return note;
@@ -116,7 +116,7 @@ Result<void> take_up(Vm& vm, std::unique_ptr<bytecode::Program> program, std::st
   Standstill still(vm);
   vm.adopt(std::move(program));
   still.begin();
-  data::WireReader in(bytes);
+  WireReader in(bytes);
   in.text();  // the note
   std::string_view print = in.text();
   if (in.failed() || print != fingerprint(vm, *still.program()))

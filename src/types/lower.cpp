@@ -23,6 +23,16 @@ types::Variance variance_of(const GenericParam& param) {
 
 }  // namespace
 
+List<GenericParam> generics_of(const Node& declaration) {
+  switch (declaration.kind) {
+    case NodeKind::TypeAlias: return declaration.as<TypeAlias>().generics;
+    case NodeKind::Struct: return declaration.as<Struct>().generics;
+    case NodeKind::Enum: return declaration.as<Enum>().generics;
+    case NodeKind::Interface: return declaration.as<Interface>().generics;
+    default: return {};
+  }
+}
+
 // ---- annotations ----
 
 const Type* Lowering::lower(const TypeNode& type) {
@@ -131,12 +141,29 @@ Lowering::Inside::Inside(Lowering& lowering, const Node& declaration, List<Gener
 
 Lowering::Inside::~Inside() { lowering_.bound_.resize(outer_); }
 
-const Type* Lowering::self_type(const Struct& structure) {
+std::vector<const Type*> Lowering::own_parameters(const Node& declaration) {
   std::vector<const Type*> own;
-  for (const GenericParam& param : structure.generics) {
-    own.push_back(table_.parameter(param.name.text, &structure, {}, variance_of(param)));
+  for (const GenericParam& param : generics_of(declaration)) {
+    own.push_back(table_.parameter(param.name.text, &declaration, {}, variance_of(param)));
   }
-  return table_.declared(Kind::Struct, structure.name.text, structure, own);
+  return own;
+}
+
+const Type* Lowering::self_type(const Struct& structure) {
+  return table_.declared(Kind::Struct, structure.name.text, structure, own_parameters(structure));
+}
+
+const Type* Lowering::self_type(const Enum& enumeration) {
+  return table_.declared(Kind::Enum, enumeration.name.text, enumeration, own_parameters(enumeration));
+}
+
+std::vector<Binding> Lowering::own_bindings(const Type* declared) {
+  std::vector<Binding> out;
+  for (const Type* own : own_parameters(*declared->declaration)) {
+    size_t at = out.size();
+    out.push_back({own, at < declared->items.size() ? declared->items[at] : table_.named(Kind::Any)});
+  }
+  return out;
 }
 
 std::vector<Binding> Lowering::bindings(const Node& declaration, List<GenericParam> generics, TypeList arguments) {

@@ -24,6 +24,9 @@ class Scope {
   virtual void too_many_arguments(const syntax::TypeNode&) {}
 };
 
+// The type parameters of an alias, a struct, an enum or an interface.
+syntax::List<syntax::GenericParam> generics_of(const syntax::Node& declaration);
+
 // From annotations to types. Each annotation and each declaration is read once; what is inside a declared type is
 // looked up when somebody asks, so a type may mention itself. The trees must outlive the table.
 //
@@ -48,6 +51,10 @@ class Lowering {
   std::vector<Field> payloads(const Type* enumeration);
   // The declared type with its own parameters as arguments: what `self` is in an impl.
   const Type* self_type(const syntax::Struct& structure);
+  const Type* self_type(const syntax::Enum& enumeration);
+  // What the type parameters of a struct, an enum or an interface stand for in this type; `any` for those that it does
+  // not say.
+  std::vector<Binding> own_bindings(const Type* declared);
 
   // The type parameters of a declaration, which annotations inside of it may name until this ends; those of what is around it
   // stay known.
@@ -81,6 +88,7 @@ class Lowering {
   const Type* expand(const Type* alias);
   const Type* distribute(const Type* alias);
   bool add_alternatives(const Type* type, std::vector<const Type*>& out);
+  std::vector<const Type*> own_parameters(const syntax::Node& declaration);
   bool is_expanding(const Type* type) const;
   const Type* alias_body(const syntax::TypeAlias& node);
   std::vector<Binding> bindings(const syntax::Node& declaration, syntax::List<syntax::GenericParam> generics,

@@ -160,7 +160,9 @@ bool Relation::arguments_fit(const Type* from, const Type* to, std::string_view 
     const Type* a = argument(from, i);
     const Type* b = argument(to, i);
     if (!a || !b) continue;
-    if (variances[i] == '+' || only_read_ ? !fits(a, b, widening) : !same(a, b)) return false;
+    if (variances[i] == '-' ? !fits(b, a) : variances[i] == '+' || only_read_ ? !fits(a, b, widening) : !same(a, b)) {
+      return false;
+    }
   }
   return true;
 }
@@ -187,12 +189,14 @@ bool Relation::iterates(const Type* from, const Type* to) {
 }
 
 bool Relation::declared_fits(const Type* from, const Type* to) {
-  if (from->kind != to->kind || from->declaration != to->declaration) return false;
-  auto generics = to->kind == Kind::Struct ? to->declaration->as<syntax::Struct>().generics
-                                           : to->declaration->as<syntax::Enum>().generics;
+  return from->kind == to->kind && from->declaration == to->declaration && declared_arguments_fit(from, to);
+}
+
+bool Relation::declared_arguments_fit(const Type* from, const Type* to) {
   std::string variances;
-  for (const syntax::GenericParam& param : generics) {
-    variances += param.variance == syntax::Variance::Out ? '+' : '=';
+  for (const syntax::GenericParam& param : generics_of(*to->declaration)) {
+    constexpr char kLetters[] = {'=', '-', '+'};
+    variances += kLetters[static_cast<size_t>(param.variance)];
   }
   return arguments_fit(from, to, variances, Widening::Yes);
 }
@@ -257,9 +261,10 @@ std::string Relation::detail(const Type* from, const Type* to) {
     return shapes.size() == 1 ? detail(from, shapes[0]) : "";
   }
   const Type* actual = as_shape(from);
-  if (to->kind != Kind::Shape || !actual) return "";
+  const Type* expected = to->kind == Kind::Struct ? nullptr : as_shape(to);
+  if (!expected || !actual) return "";
   std::string out;
-  for (const Field& wanted : lowering_.whole_shape(to)->fields) {
+  for (const Field& wanted : expected->fields) {
     const Field* field = find_field(actual, wanted.name);
     std::string one;
     if (!field) {

@@ -33,6 +33,9 @@ class Relation {
     only_read_ = false;
     return answer;
   }
+  // Whether the type arguments of two types of the same declaration fit, each as the declaration says: `out`, `in` or
+  // neither.
+  bool declared_arguments_fit(const Type* from, const Type* to);
   // Why it does not: `missing field 'age' (int); ...`. Empty when there is nothing more to say than the two types.
   std::string detail(const Type* from, const Type* to);
 

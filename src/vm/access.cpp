@@ -245,12 +245,14 @@ Value* Interpreter::place_of(Value& target, const PathSteps& steps, const Protot
       if (!place) return nullptr;
       continue;
     }
-    if (cache_pointer(cache.key()) != dict->shape) {
+    uint64_t key = cache.key();
+    if (cache_pointer(key) != dict->shape) {
       int slot = dict->shape->find(cache.name);
       if (slot < 0) return nullptr;
-      cache.set(cache_key(dict->shape, static_cast<uint32_t>(slot)));
+      key = cache_key(dict->shape, static_cast<uint32_t>(slot));
+      cache.set(key);
     }
-    place = dict->slots() + (cache.key() & 0xFFFF);
+    place = dict->slots() + (key & 0xFFFF);
   }
   return place;
 }

@@ -30,9 +30,10 @@ using NativeFunction = Outcome<Value> (*)(Call& call);
 enum class Step : uint8_t { Done, Failed, Parked };
 class WaitCall;
 using WaitFunction = Step (*)(WaitCall& call);
-// The same without ceremony, for the few that tasks spend their time in: the value goes to args[0].
-// Failed means "ask `wait`", which knows what to say.
-using QuickFunction = Step (*)(Task& task, Value* args, uint32_t count);
+// The same without ceremony, for the few that tasks spend their time in. `first` is the first argument, where the program
+// has it: a handle that several workers use is not counted for a call. The others, of `count` in all, are the call's own.
+// `result` may be where `first` is. Failed means "ask `wait`" (or `call`), which knows what to say.
+using QuickFunction = Step (*)(Task& task, const Value& first, Value* others, uint32_t count, Value& result);
 
 // A set of receiver kinds, for methods.
 using KindSet = uint64_t;
@@ -56,7 +57,7 @@ struct Builtin {
   BuiltinFlags flags = BuiltinFlags::None;
   NativeFunction call = nullptr;
   WaitFunction wait = nullptr;    // instead of `call`
-  QuickFunction quick = nullptr;  // tried before `wait`
+  QuickFunction quick = nullptr;  // tried before `wait`, or before `call` where an argument is lent (vm/fused.def)
   std::string_view prelude = {};  // instead of `call`: the function in src/std/prelude.harn
 };
 

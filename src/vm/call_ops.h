@@ -75,10 +75,10 @@ OP(CallSelf) ENTER(frame->closure, A, B, A, false)
 OP(CallMethod) {
   InlineCache& cache = *(pc++)->cache;
   const Value& receiver = RA;
-  if (receiver.is(Kind::Struct) && receiver.as_dict()->shape &&
-      cache_pointer(cache.key()) == receiver.as_dict()->shape) [[likely]] {
+  if (uint64_t key = cache.key(); receiver.is(Kind::Struct) && receiver.as_dict()->shape &&
+                                  cache_pointer(key) == receiver.as_dict()->shape) [[likely]] {
     StructTypeObject* type = receiver.as_dict()->shape->owner;
-    ClosureObject* closure = type->methods[cache.key() & 0xFFFF].closure.as_closure();
+    ClosureObject* closure = type->methods[key & 0xFFFF].closure.as_closure();
     ENTER(closure, A, B + 1, A, true)
   }
   FINISH(call_method(cache, INDEX(A), B, INDEX(A)));
@@ -117,7 +117,7 @@ OP(CallBuiltin) {
   frame->pc = pc;
   if (!row.call || !row.signature.takes(count)) [[unlikely]] {
     if (row.quick) {
-      switch (row.quick(*task_, &RA, count)) {
+      switch (row.quick(*task_, RA, &RA1, count, RA)) {
         case Step::Done:
           for (uint32_t i = 1; i < count; ++i) (&RA)[i].set_nil();
           settle_cells(RA);

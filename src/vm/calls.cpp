@@ -276,21 +276,22 @@ void Interpreter::remember_method(InlineCache& cache, const Builtin& row, Kind k
   if (kind == Kind::Handle || row.wait) return;
   if (row.call) return cache.set(cache_key(&row, static_cast<uint32_t>(kind)));
   if (auto closure = vm_.prelude_function(row.prelude)) {
-    cache.set(cache_key(*closure, static_cast<uint32_t>(kind) | kPrelude));
+    cache.publish(cache_key(*closure, static_cast<uint32_t>(kind) | kPrelude));
   }
 }
 
 Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t count, uint32_t result) {
   const Value& receiver = co_->stack[first];
   Kind kind = receiver.kind();
-  // What this place has called before on this kind of receiver.
-  if ((cache.key() & 0xFF) == static_cast<uint32_t>(kind) && kind != Kind::Struct &&
-      cache.key() != InlineCache::kEmpty) {
-    if (cache.key() & kPrelude) {
-      auto* closure = static_cast<ClosureObject*>(const_cast<void*>(cache_pointer(cache.key())));
+  // What this place has called before on this kind of receiver. Read once: other workers may be at the same place, with receivers
+  // of another kind. What one of them has found in a part of the prelude that it has just loaded is seen whole.
+  uint64_t known = cache.found();
+  if ((known & 0xFF) == static_cast<uint32_t>(kind) && kind != Kind::Struct && known != InlineCache::kEmpty) {
+    if (known & kPrelude) {
+      auto* closure = static_cast<ClosureObject*>(const_cast<void*>(cache_pointer(known)));
       return call_closure(closure, first, count + 1, result, false);
     }
-    const auto& row = *static_cast<const Builtin*>(cache_pointer(cache.key()));
+    const auto& row = *static_cast<const Builtin*>(cache_pointer(known));
     if (row.signature.takes(count)) [[likely]]
       return call_native(row, co_->stack + first, count + 1, co_->stack[result]) ? Status::Done : Status::Failed;
   }

@@ -134,29 +134,29 @@ Step channel_send(WaitCall& call, Channel& channel, Value value) {
   return Step::Parked;
 }
 
-Step quick_send(Task& task, Value* args, uint32_t count) {
-  Channel* channel = count == 2 && !args[1].is_heap() ? as_channel(args[0]) : nullptr;
+Step quick_send(Task& task, const Value& first, Value* others, uint32_t count, Value& result) {
+  Channel* channel = count == 2 && !others[0].is_heap() ? as_channel(first) : nullptr;
   if (!channel) return Step::Failed;
   task.talk();
   {
     std::lock_guard lock(channel->lock);
     if (channel->closed) return Step::Failed;
-    if (!hand_over(*channel, args[1])) {
+    if (!hand_over(*channel, others[0])) {
       if (channel->items.size() >= channel->capacity) {
-        uint64_t ticket = task.begin_wait("send", args, true);
-        task.life->waiter.value = std::move(args[1]);
+        uint64_t ticket = task.begin_wait("send", &first, true);
+        task.life->waiter.value = std::move(others[0]);
         enter(channel->senders, task.life->waiter, task, ticket, 0);
         return Step::Parked;
       }
-      channel->items.push(std::move(args[1]));
+      channel->items.push(std::move(others[0]));
     }
   }
-  args[0] = Value::boolean(true);
+  result = Value::boolean(true);
   return Step::Done;
 }
 
-Step quick_receive(Task& task, Value* args, uint32_t count) {
-  Channel* channel = count == 1 ? as_channel(args[0]) : nullptr;
+Step quick_receive(Task& task, const Value& first, Value*, uint32_t count, Value& result) {
+  Channel* channel = count == 1 ? as_channel(first) : nullptr;
   if (!channel) return Step::Failed;
   task.talk();
   Value item;
@@ -164,13 +164,13 @@ Step quick_receive(Task& task, Value* args, uint32_t count) {
     std::lock_guard lock(channel->lock);
     if (!take_locked(*channel, item)) {
       if (channel->closed) return Step::Failed;
-      uint64_t ticket = task.begin_wait("receive", args, true);
+      uint64_t ticket = task.begin_wait("receive", &first, true);
       enter(channel->receivers, task.life->waiter, task, ticket, kPlain);
       return Step::Parked;
     }
   }
   // Only now: this may be the last use of the channel.
-  args[0] = std::move(item);
+  result = std::move(item);
   return Step::Done;
 }
 

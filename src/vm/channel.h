@@ -74,8 +74,8 @@ void channel_close(Channel& channel);
 std::unexpected<Thrown> channel_closed(std::string_view builtin);
 
 // For Builtin::quick.
-Step quick_send(Task& task, Value* args, uint32_t count);
-Step quick_receive(Task& task, Value* args, uint32_t count);
+Step quick_send(Task& task, const Value& first, Value* others, uint32_t count, Value& result);
+Step quick_receive(Task& task, const Value& first, Value* others, uint32_t count, Value& result);
 
 // select: takes from the first channel that has something. `parked` waits in all of them until `due`.
 // The answer is {index, value, channel}, or nil when all are closed or the time is over.

@@ -62,8 +62,8 @@ OP(GetField) {
   const Value& object = RB;
   if (object.is(Kind::Dict) || object.is(Kind::Struct)) [[likely]] {
     DictObject* dict = object.as_dict();
-    if (cache_pointer(cache.key()) == dict->shape) [[likely]] {
-      RA = dict->slots()[cache.key() & 0xFFFF];
+    if (uint64_t key = cache.key(); cache_pointer(key) == dict->shape) [[likely]] {
+      RA = dict->slots()[key & 0xFFFF];
       NEXT;
     }
   }
@@ -75,8 +75,8 @@ OP(SetField) {
   Value& object = RA;
   if ((object.is(Kind::Dict) || object.is(Kind::Struct)) && object.is_unique()) [[likely]] {
     DictObject* dict = object.as_dict();
-    if (cache_pointer(cache.key()) == dict->shape) [[likely]] {
-      Value& slot = dict->slots()[cache.key() & 0xFFFF];
+    if (uint64_t key = cache.key(); cache_pointer(key) == dict->shape) [[likely]] {
+      Value& slot = dict->slots()[key & 0xFFFF];
       if (is_alike(dict, slot, RB)) [[likely]] {
         slot = std::move(RB);
         NEXT;

@@ -41,9 +41,11 @@ namespace context = boost::context::detail;
 namespace {
 
 constexpr size_t kGuard = 4096;
-// So many unused stacks keep their pages, so many more keep only their addresses; the rest is unmapped.
+// So many unused stacks keep their pages, or as many as are in use, up to a limit: the next calls are on their way then.
+// Others keep only their addresses, until there are so many of both; the rest is unmapped.
 constexpr size_t kWarm = 32;
-constexpr size_t kPooled = 256;
+constexpr size_t kMostWarm = 256;
+constexpr size_t kPooled = 288;
 
 }  // namespace
 
@@ -125,7 +127,7 @@ struct FiberStack::Pool {
     {
       std::lock_guard guard(lock);
       --in_use;
-      if (warm_count < kWarm) {
+      if (warm_count < std::clamp(in_use, kWarm, kMostWarm)) {
         ++warm_count;
         stack->next_ = warm;
         warm = stack;
@@ -135,7 +137,7 @@ struct FiberStack::Pool {
     madvise(stack->memory_ + kGuard, kSmall, MADV_DONTNEED);
     {
       std::lock_guard guard(lock);
-      if (cold_count < kPooled) {
+      if (warm_count + cold_count < kPooled) {
         ++cold_count;
         stack->next_ = cold;
         cold = stack;

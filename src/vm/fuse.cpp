@@ -38,6 +38,7 @@ class Pair {
     if (auto op = path()) return static_cast<uint16_t>(*op);
     if (auto op = update()) return static_cast<uint16_t>(*op);
     if (auto op = made_and_used()) return *op;
+    if (auto op = loan()) return static_cast<uint16_t>(*op);
     if (auto op = chain()) return static_cast<uint16_t>(*op);
     return own;
   }
@@ -129,6 +130,15 @@ class Pair {
   if (first_ == Op::first && second_ == Op::second) return FusedOp::first##Then##second##OfIt;
     HARN_FUSED_PATHS(HARN_PATH)
 #undef HARN_PATH
+    return {};
+  }
+
+  std::optional<FusedOp> loan() const {
+    if (second_ != Op::CallBuiltin || !is_made(a_of(two_)) || b_of(two_) == 0) return {};
+#define HARN_LOAN(first) \
+  if (first_ == Op::first) return FusedOp::first##ForCall;
+    HARN_FUSED_LOANS(HARN_LOAN)
+#undef HARN_LOAN
     return {};
   }
 

@@ -26,8 +26,11 @@ enum class FusedOp : uint16_t {
 #define HARN_PATH(first, second) first##Then##second##OfIt,
           HARN_FUSED_PATHS(HARN_PATH)
 #undef HARN_PATH
+#define HARN_LOAN(first) first##ForCall,
+              HARN_FUSED_LOANS(HARN_LOAN)
+#undef HARN_LOAN
 #define HARN_CHAIN(first, second) first##And##second,
-              HARN_FUSED_CHAINS(HARN_CHAIN)
+                  HARN_FUSED_CHAINS(HARN_CHAIN)
 #undef HARN_CHAIN
 };
 

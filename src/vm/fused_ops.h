@@ -167,6 +167,39 @@ HARN_FUSED_UPDATES(HARN_UPDATE)
 HARN_FUSED_PATHS(HARN_PATH)
 #undef HARN_PATH
 
+  // ---- a call reads its first argument where it is ----
+#define LENT_Move RB
+#define LENT_GetCapture register_at(frame->closure->captures(), in->b)
+#define HARN_LOAN(FIRST)                                                          \
+  OP(FIRST##ForCall) {                                                            \
+    if (kWatching) goto unfused;                                                  \
+    const Builtin& row = *in[2].builtin;                                          \
+    const Value& lent = LENT_##FIRST;                                             \
+    if (row.quick) {                                                              \
+      uint32_t count = in[1].b / Instruction::kScale;                             \
+      frame->pc = in + 3;                                                         \
+      switch (row.quick(*task_, lent, &RA1, count, RA)) {                         \
+        case Step::Done:                                                          \
+          for (uint32_t i = 1; i < count; ++i) (&RA)[i].set_nil();                \
+          settle_cells(RA);                                                       \
+          pc = in + 3;                                                            \
+          NEXT;                                                                   \
+        case Step::Parked:                                                        \
+          pc = in + 3;                                                            \
+          RA = lent; /* the call has its arguments for as long as it waits */     \
+          task_->waits_on = &RA;                                                  \
+          task_->life->call = {&row, INDEX(A), count, INDEX(A)};                  \
+          FINISH(after_parking());                                                \
+        case Step::Failed: break;                                                 \
+      }                                                                           \
+    }                                                                             \
+    RA = lent;                                                                    \
+    ++pc;                                                                         \
+    goto op_CallBuiltin;                                                          \
+  }
+HARN_FUSED_LOANS(HARN_LOAN)
+#undef HARN_LOAN
+
   // ---- one after the other ----
 #define DO_Steal RA = std::move(RB);
 #define DO_Move RA = RB;

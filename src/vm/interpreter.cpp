@@ -53,6 +53,9 @@ Interpreter::Ran Interpreter::run() {
 #define HARN_PATH(first, second) &&op_##first##Then##second##OfIt,
       HARN_FUSED_PATHS(HARN_PATH)
 #undef HARN_PATH
+#define HARN_LOAN(first) &&op_##first##ForCall,
+      HARN_FUSED_LOANS(HARN_LOAN)
+#undef HARN_LOAN
 #define HARN_CHAIN(first, second) &&op_##first##And##second,
       HARN_FUSED_CHAINS(HARN_CHAIN)
 #undef HARN_CHAIN

@@ -129,8 +129,9 @@ const Value* field(const Value& object, InlineCache& cache) {
   if (!object.is(Kind::Dict) && !object.is(Kind::Struct)) return nullptr;
   DictObject* dict = object.as_dict();
   if (!dict->shape) return dict->find(cache.name);
-  if (cache_pointer(cache.key()) == dict->shape) [[likely]]
-    return dict->slots() + (cache.key() & 0xFFFF);
+  uint64_t key = cache.key();
+  if (cache_pointer(key) == dict->shape) [[likely]]
+    return dict->slots() + (key & 0xFFFF);
   int slot = dict->shape->find(cache.name);
   if (slot < 0) return nullptr;
   cache.set(cache_key(dict->shape, static_cast<uint32_t>(slot)));

@@ -16,8 +16,8 @@ OP(JumpIfNotVariant) {
   InlineCache& cache = *(pc++)->cache;
   const Value& value = RA;
   bool matches;
-  if (value.is(Kind::Enum) && cache_pointer(cache.key()) == value.as_enum()->type) [[likely]] {
-    matches = (cache.key() & 0xFFFF) == value.as_enum()->variant;
+  if (uint64_t key = cache.key(); value.is(Kind::Enum) && cache_pointer(key) == value.as_enum()->type) [[likely]] {
+    matches = (key & 0xFFFF) == value.as_enum()->variant;
   } else {
     matches = is_variant(value, cache);
   }

@@ -13,6 +13,7 @@
 #include "vm/error.h"
 #include "vm/heap_kinds.h"
 #include "vm/objects.h"
+#include "vm/regions.h"
 #include "vm/remains.h"
 
 namespace harn::vm {
@@ -328,9 +329,15 @@ struct Credits {
 };
 constinit thread_local Credits* credits = nullptr;
 
-// Other threads may have made what it holds.
-void destroy_shared(Object* object) {
+// Nobody has it any more.
+void destroy_frozen(Object* object) {
+  if (object->flags & kHasRegion) end_region(object);
   destroy(object);
+}
+
+// The same. Other threads may have made what it holds.
+void destroy_shared(Object* object) {
+  destroy_frozen(object);
 #ifndef HARN_SANITIZED
   constexpr uint32_t kLookEvery = 4096;
   static thread_local uint32_t freed = 0;
@@ -402,7 +409,7 @@ bool is_countable_by_credit(const Object* object) { return credits && object->ki
 // We have no credit for it.
 [[gnu::noinline]] void release_atomically(Object* object) {
   if (is_alone()) {
-    if (++object->refs == 0) destroy(object);
+    if (++object->refs == 0) destroy_frozen(object);
     return;
   }
   if (credits && !credits->unused.empty()) destroy_unused();
@@ -437,7 +444,9 @@ void drop_credits() {
 }
 
 void retain_slow(Object* object) {
-  if (refs_of(object) == 0) return;
+  int32_t refs = refs_of(object);
+  if (refs == 0) return;
+  if (is_inside(refs)) object = collection_of(region_of(refs));
   Credit* credit = credits ? credits->find(object) : nullptr;
   if (!credit || credit->left == 0) return retain_first(object);
   --credit->left;
@@ -448,6 +457,14 @@ void release_slow(Object* object) {
   if (refs == 1) [[likely]]
     return destroy(object);
   if (refs == 0) return;
+  if (is_inside(refs)) {
+    uintptr_t region = region_of(refs);
+    if (region == kIsOver) {
+      leave_region(refs);
+      return destroy(object);
+    }
+    object = collection_of(region);
+  }
   Credit* credit = credits ? credits->find(object) : nullptr;
   if (!credit) return release_atomically(object);
   ++credit->left;

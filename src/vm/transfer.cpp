@@ -15,6 +15,7 @@
 #include "vm/objects.h"
 #include "vm/ops.h"
 #include "vm/parts.h"
+#include "vm/regions.h"
 #include "vm/scheduler.h"
 #include "vm/vm.h"
 
@@ -93,10 +94,13 @@ class Freezer {
     }
     if (!plain_) {
       for (Object* object : frozen_) object->refs = -object->refs;
-    } else if (marks_) {
-      for (Object* object : frozen_) object->flags |= marks_;
+      return false;
     }
-    return plain_;
+    for (Object* object : frozen_) {
+      object->flags |= marks_;
+      gather(object);
+    }
+    return true;
   }
 
  private:
@@ -219,6 +223,7 @@ class Sieve {
   void freeze_rest() {
     // Whether there are handles was not looked for: there may be.
     uint8_t marks = kHoldsHandles;
+    std::vector<Object*> frozen;
     for (uint32_t i = sifted_; i < nodes_.size(); ++i) {
       if (!nodes_[i].must_copy && nodes_[i].object->kind == Kind::Closure) marks |= kHoldsFunctions;
     }
@@ -227,7 +232,9 @@ class Sieve {
       if (nodes_[i].must_copy || is_shared(object)) continue;
       object->refs = -object->refs;
       object->flags |= marks;
+      frozen.push_back(object);
     }
+    for (Object* object : frozen) gather(object);
   }
 
   Task* sender_;

@@ -18,6 +18,9 @@ constexpr int kStealTries = 200;
 
 // How long a task may wait to begin before another worker is asked to help.
 constexpr Nanoseconds kHelpAfter = 500'000;
+// The same where the tasks that run talk all the time: those that begin later may be their like, and would only be in
+// each other's way on another worker.
+constexpr Nanoseconds kHelpTalkersAfter = 2'000'000;
 
 // A woken task comes to the worker that woke it when it will have its turn there within this time: about what
 // it takes to hand it to another thread, and to move what the two tasks use between the caches.
@@ -283,7 +286,7 @@ void Scheduler::look_for_help(Worker& worker) {
   if (front != worker.last_front || is_starting) {
     worker.last_front = front;
     worker.front_since = now;
-  } else if (now - worker.front_since > kHelpAfter) {
+  } else if (now - worker.front_since > (worker.is_chatty ? kHelpTalkersAfter : kHelpAfter)) {
     start_helpers();
   }
 }

@@ -16,13 +16,13 @@ from pathlib import Path
 PAGES = Path(__file__).resolve().parents[2] / "src/diag/explain"
 BLOCK = re.compile(r"^(Wrong|Right)[^\n]*:\n+```harn\n(.*?)^```$", re.M | re.S)
 # What only a run, a program of several files, or one of many thousand lines can show.
-ELSEWHERE = re.compile(r"HARN-(SUS|IMP|MOD|PRM|CMP|DRN|OAU|RMD|LNT|INV-003|INV-004|CAP-005|PAR-007|PAR-009|PAR-014|CST-001|CST-002)")
+ELSEWHERE = re.compile(r"HARN-(SUS|POL|IMP|MOD|PRM|CMP|DRN|OAU|RMD|LNT|INV-003|INV-004|CAP-005|PAR-007|PAR-009|PAR-014|CST-001|CST-002)")
 
 
 def check(harn, folder, number, text):
     path = Path(folder, f"page{number}.harn")
     path.write_text(text)
-    result = subprocess.run([harn, "check", "--invariants", str(path)], capture_output=True, text=True, timeout=60)
+    result = subprocess.run([harn, "check", "--invariants", "--strict-types", str(path)], capture_output=True, text=True, timeout=60)
     return set(re.findall(r"(?:error|warning)\[([A-Z0-9-]+)\]", result.stderr)), result.stderr
 
 

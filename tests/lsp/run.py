@@ -69,6 +69,21 @@ def test_diagnostics_follow_the_text(client):
     assert client.diagnostics("main.harn") == []
 
 
+def test_invariants_are_checked_while_one_types(client):
+    promise = '@invariant("fs.writes", "src/**")\nfn save(path: string) {\n  write_file(%s, "x")\n}\n\nsave("a")\n'
+    client.open("save.harn", promise % '"src/out.txt"')
+    assert client.diagnostics("save.harn") == []
+    client.change("save.harn", promise % "path")
+    (one,) = client.diagnostics("save.harn")
+    assert one["code"] == "HARN-INV-002" and one["severity"] == 1, one
+    assert one["range"]["start"] == {"line": 2, "character": 2}, one
+    assert "the way there: `save` begins" in one["message"], one
+    told = [r for r in one["relatedInformation"] if "promised by" in r["message"]]
+    assert told[0]["location"]["range"]["start"] == {"line": 0, "character": 0}, one
+    client.change("save.harn", "@invariant(\"no.such\")\nfn save() { return 1 }\n\nsave()\n")
+    assert [d["code"] for d in client.diagnostics("save.harn")] == ["HARN-INV-001"]
+
+
 def test_edits_count_utf16_units(client):
     client.open("a.harn", "log(\"é😀\")\nlet x = 1\n")
     # Behind the emoji, which is two units.

@@ -1,4 +1,4 @@
-// `to_string("text")`: the value is of that type already, as it is written.
+// `to_string("text")`: the value is of that type already, as it is written or as its type says.
 #include "lint/pass.h"
 
 namespace harn::lint {
@@ -23,7 +23,8 @@ void check(Pass& pass, const Node& node) {
   std::string_view name = pass.builtin(call);
   if (!name.starts_with("to_") || call.args.size() != 1) return;
   const Node& value = *call.args[0];
-  if (!fits(name, value, pass.builtin(value))) return;
+  bool is_text = name == "to_string" && pass.facts().is_text(value);
+  if (!is_text && !fits(name, value, pass.builtin(value))) return;
   auto report = pass.report(call.callee->span, type_of(name), name);
   if (pass.has_comment(call.span)) return;
   report.fix({fmt::format("remove `{}`", name), call.span, std::string(pass.text(value.span)), true});

@@ -1,6 +1,5 @@
 // `host_call("editor.state").path`: what comes from outside is used without a look at its shape.
-#include <algorithm>
-
+#include "check/boundaries.h"
 #include "lint/pass.h"
 
 namespace harn::lint {
@@ -8,9 +7,6 @@ namespace harn::lint {
 using namespace syntax;
 
 namespace {
-
-constexpr std::string_view kBoundary[] = {"json_parse", "yaml_parse",     "toml_parse",    "host_call",
-                                          "mcp_call",   "host_tool_call", "connector_call"};
 
 // `toml_parse(text).mcp ?? []`
 bool has_fallback(Pass& pass, const Node& node) {
@@ -31,7 +27,7 @@ void check(Pass& pass, const Node& node) {
   if (is_member ? node.as<Member>().optional : node.as<Index>().optional) return;
   const Node& object = is_member ? *node.as<Member>().object : *node.as<Index>().object;
   std::string_view name = pass.builtin(object);
-  if (std::find(std::begin(kBoundary), std::end(kBoundary), name) == std::end(kBoundary)) return;
+  if (!check::is_boundary(name)) return;
   if (has_fallback(pass, node) || is_own_operation(object.as<Call>())) return;
   pass.report(object.span, name).help("check the shape first, with `schema_expect` or a type, or read it with `?.`");
 }

@@ -22,7 +22,7 @@ say(harn("task", "run", "t", "--llm-mock", "two.jsonl")[0], [one["id"] for one i
 say(harn("runs", "approve", "last", "a1")[:2], os.path.exists("1.txt"))
 say(harn("runs", "deny", "last", "a2", "--reason", "not now", "--llm-mock", "over.jsonl"))
 say(open("1.txt").read().strip(), os.path.exists("2.txt"), view()["status"])
-say(harn("runs", "approve", "last")[2].split(" is ")[1], harn("runs", "verify", "last")[:2], harn("runs", "replay", "last")[:2])
+say(harn("runs", "approve", "last")[2].split("already: ")[1], harn("runs", "verify", "last")[:2], harn("runs", "replay", "last")[:2])
 
 say("--- the file has changed since it was shown")
 replies("one.jsonl", {"text": "one file", "tool_calls": [write("1.txt", "new\n")]})

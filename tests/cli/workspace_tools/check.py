@@ -18,6 +18,7 @@ put("space/x.log", "two\n")
 put("space/keep.log", "two\n")
 put("space/build/y.txt", "two\n")
 put("space/twice.txt", "ab ab\n")
+put("space/leak.txt", "the key is " + "sk-abcdefghijklmnopqrstuvwxyz123456" + "\n")
 put("outside.txt", "two secret\n")
 os.symlink("../outside.txt", "space/link.txt")
 os.symlink("..", "space/up")
@@ -34,7 +35,7 @@ CALLS = [
     ("Write", {"file_path": "new/b.txt", "content": "b\n"}), ("Write", {"file_path": "../c.txt", "content": "c"}), ("Write", {"file_path": "link.txt", "content": "c"}),
     ("Edit", {"file_path": "a.txt", "old_string": "two", "new_string": "2"}), ("Edit", {"file_path": "a.txt", "old_string": "zwei", "new_string": "2"}),
     ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c"}), ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c", "replace_all": True}),
-    ("Bash", {"command": "echo hi; echo there"}), ("Bash", {"command": "echo $DEMO_API_KEY"}), ("Bash", {"command": "echo later", "background": True}), ("Bash", {"output_of": "command1"}), ("Bash", {"output_of": "command9"}), ("Bash", {}),
+    ("Bash", {"command": "echo hi; echo there"}), ("Bash", {"command": "echo \"key: $DEMO_API_KEY\""}), ("Bash", {"command": "cat leak.txt"}), ("Bash", {"command": "echo later", "background": True}), ("Bash", {"output_of": "command1"}), ("Bash", {"output_of": "command9"}), ("Bash", {}),
     ("Bash", {"command": "sleep 300", "background": True}), ("Bash", {"command": "false"}), ("Bash", {"command": "rm a.txt"}), ("Bash", {"command": "echo hi && rm a.txt"}), 
     ("Bash", {"command": "sleep 30", "timeout_ms": 200}), ("WebFetch", {"url": "https://elsewhere.example.com/x"}), ("WebFetch", {"url": "file:///etc/passwd"}), ("Fly", {}),
 ]
@@ -50,7 +51,8 @@ results = [json.dumps(call["input"])[:60] + " -> " + (call.get("output") or "ERR
 here = os.getcwd()
 for line in results:
     print(line.replace(here, "HERE"))
-print(len(CALLS) - 1, "calls,", len(results), "were run")
+refused = [call for step in view["steps"] for call in step["tool_calls"] if call.get("refused")]
+print(len(CALLS), "calls,", len(results) - len(refused), "were run,", len(refused), "were refused")
 print("outside:", open("outside.txt").read().strip(), os.path.exists("c.txt"), open("space/a.txt").read().split(), open("space/twice.txt").read().strip())
 kept = [os.path.join(top, name) for root in ("space/.harn", "space/.harn-runs") for top, _, names in os.walk(root) for name in names]
 print("secret in the record:", [name for name in kept if b"hunter2" in open(name, "rb").read() or SECRET.encode() in open(name, "rb").read()])

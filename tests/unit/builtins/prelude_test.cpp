@@ -5,6 +5,7 @@
 #include "all_families.h"
 #include "base/fmt.h"
 #include "builtins/registry.h"
+#include "bytecode/program_bytes.h"
 #include "bytecode/verify.h"
 #include "std/embedded.h"
 
@@ -50,13 +51,39 @@ TEST(Prelude, HasTheFunctionOfEveryRow) {
 }
 
 TEST(Prelude, IsSoundCode) {
-  constexpr std::string_view kFirst = "std/prelude";
   for (const auto& module : stdlib::embedded_modules()) {
     if (!stdlib::is_prelude(module)) continue;
-    std::string_view part = module.path == kFirst ? "" : module.path.substr(kFirst.size() + 1);
-    auto fault = bytecode::verify(*load_prelude(part), catalog().count(), true);
+    auto fault = bytecode::verify(*load_prelude(prelude_part(module)), catalog().count(), true);
     EXPECT_FALSE(fault) << module.path << " " << fault->text();
   }
+}
+
+// What the build compiles and the binary reads is what the compiler made.
+TEST(Prelude, IsTheSameAfterItWasBytes) {
+  for (const auto& module : stdlib::embedded_modules()) {
+    if (!stdlib::is_prelude(module)) continue;
+    auto made = load_prelude(prelude_part(module));
+    std::string bytes = bytecode::program_bytes(*made);
+    auto read = bytecode::read_program(bytes, made->modules[0]->source);
+    ASSERT_TRUE(read) << module.path;
+    EXPECT_EQ(bytecode::program_bytes(*read), bytes) << module.path;
+    ASSERT_EQ(read->modules.size(), made->modules.size());
+    for (size_t i = 0; i < made->modules.size(); ++i) {
+      EXPECT_EQ(bytecode::disassemble(*read->modules[i]), bytecode::disassemble(*made->modules[i])) << module.path;
+    }
+    auto fault = bytecode::verify(*read, catalog().count(), true);
+    EXPECT_FALSE(fault) << module.path << " " << fault->text();
+  }
+}
+
+TEST(Prelude, ThatIsCutOffOrLongerIsNotRead) {
+  auto made = load_prelude("");
+  std::string bytes = bytecode::program_bytes(*made);
+  SourcePtr source = made->modules[0]->source;
+  for (size_t size = 0; size < bytes.size(); size += 97) {
+    EXPECT_FALSE(bytecode::read_program(std::string_view(bytes).substr(0, size), source)) << size;
+  }
+  EXPECT_FALSE(bytecode::read_program(bytes + "x", source));
 }
 
 }  // namespace

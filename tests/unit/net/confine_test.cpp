@@ -120,6 +120,53 @@ TEST_F(Confined, GetsNoPrivilegesAndNobodyElse) {
   EXPECT_NE(run("gdb -p $PPID -batch 2>&1 | grep -q Attaching").status, 0);
 }
 
+// Covered where the system allows that, and closed where not; both by root and by others.
+TEST_F(Confined, SeesNothingOfWhatIsHidden) {
+  mkdir((base + "/inside/keys").c_str(), 0755);
+  std::ofstream(base + "/inside/keys/key") << "secret";
+  std::ofstream(base + "/inside/a") << "text";
+  auto run_hidden = [&](std::string command) {
+    return started(
+        {.words = {"sh", "-c", std::move(command)},
+         .directory = base + "/inside",
+         .confinement = Confinement{.writable = {base + "/inside"}, .readable = {}, .hidden = {base + "/inside/keys"}},
+         .must_be_confined = true});
+  };
+  for (const std::string& command :
+       std::vector<std::string>{"cat keys/key", "cat k*/k*", "grep -r secret .", "cat " + base + "/inside/keys/key",
+                                "umount keys; cat keys/key", "cat /proc/$PPID/root" + base + "/inside/keys/key",
+                                "cat /proc/$PPID/cwd/inside/keys/key", "mv keys other; cat other/key",
+                                "ln keys/key l && cat l", "unshare -m cat keys/key"}) {
+    ProcessResult result = run_hidden(command);
+    EXPECT_EQ(result.out.find("secret"), std::string::npos) << command;
+    EXPECT_NE(result.status, 0) << command << ": " << result.out;
+  }
+  EXPECT_EQ(run_hidden("cat a").out, "text");
+  EXPECT_EQ(run_free("cat " + base + "/inside/keys/key").out, "secret");
+}
+
+// Without a view: rules alone.
+TEST_F(Confined, ClosesWhatItCannotCover) {
+  mkdir((base + "/inside/keys").c_str(), 0755);
+  mkdir((base + "/inside/sub").c_str(), 0755);
+  std::ofstream(base + "/inside/keys/key") << "secret";
+  std::ofstream(base + "/inside/a") << "text";
+  std::thread([&] {
+    Confinement confinement{.writable = {base + "/inside"}, .readable = {}, .hidden = {base + "/inside/keys"}};
+    ASSERT_TRUE(confine_this_thread(confinement));
+    auto can_open = [&](const std::string& path, int flags) {
+      int fd = open((base + path).c_str(), flags, 0644);
+      if (fd >= 0) close(fd);
+      return fd >= 0;
+    };
+    EXPECT_TRUE(can_open("/inside/a", O_RDWR));
+    EXPECT_TRUE(can_open("/inside/sub/new", O_RDWR | O_CREAT));
+    EXPECT_FALSE(can_open("/inside/keys/key", O_RDONLY));
+    EXPECT_FALSE(can_open("/inside/keys/new", O_WRONLY | O_CREAT));
+    EXPECT_FALSE(can_open("/inside/new", O_WRONLY | O_CREAT));
+  }).join();
+}
+
 TEST_F(Confined, HoldsForWhatItStarts) {
   EXPECT_NE(run("sh -c 'sh -c \"cat ../outside/secret\"'").status, 0);
   EXPECT_NE(run("setsid sh -c 'cat ../outside/secret'").status, 0);

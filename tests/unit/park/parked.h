@@ -28,7 +28,8 @@ class Compiled {
 class Machine {
  public:
   explicit Machine(unsigned workers = 1)
-      : vm(builtins::table(), host, {.workers = workers, .load_prelude = builtins::load_prelude}) {}
+      : vm(builtins::table(), host,
+           {.workers = workers, .load_prelude = [](std::string_view part) { return builtins::load_prelude(part); }}) {}
 
   test::MemoryHost host;
   vm::Vm vm;

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-// The numbers and texts that the encoding of values is made of.
-namespace harn::data {
+// The numbers and texts that our binary formats are made of: the encoding of values, and compiled code.
+namespace harn {
 
 // Appends to a buffer that somebody else owns.
 class WireWriter {
@@ -77,9 +77,10 @@ class WireReader {
     uint64_t value = number();
     return value <= left() ? static_cast<size_t>(value) : fail();
   }
-  // Part of what is being read.
-  std::string_view text() {
-    size_t size = count();
+  // Parts of what is being read.
+  std::string_view text() { return raw(count()); }
+  std::string_view raw(size_t size) {
+    if (size > left()) return fail(), std::string_view();
     std::string_view taken = bytes_.substr(at_, size);
     at_ += size;
     return taken;
@@ -96,4 +97,4 @@ class WireReader {
   bool failed_ = false;
 };
 
-}  // namespace harn::data
+}  // namespace harn

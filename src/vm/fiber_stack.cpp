@@ -127,7 +127,7 @@ struct FiberStack::Pool {
     {
       std::lock_guard guard(lock);
       --in_use;
-      if (warm_count < std::clamp(in_use, kWarm, kMostWarm)) {
+      if (warm_count < std::clamp(in_use, kWarm, kMostWarm) && warm_count + cold_count < kPooled) {
         ++warm_count;
         stack->next_ = warm;
         warm = stack;

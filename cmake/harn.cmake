@@ -20,6 +20,10 @@ endif()
 if(HARN_SANITIZE)
   add_compile_options(-fsanitize=${HARN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${HARN_SANITIZE})
+  # src/base/counted_mutexes.cpp
+  foreach(call lock trylock unlock)
+    add_link_options(-Wl,--wrap=pthread_mutex_${call})
+  endforeach()
   add_compile_definitions(HARN_SANITIZED=1)
 endif()
 

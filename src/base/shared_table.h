@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/mutex.h"
+
 // What the tasks of a program have open, by name or number: streams, sessions, files. Any thread may use it; what is found is a
 // copy, so things that change are kept by `shared_ptr`.
 //
@@ -42,7 +44,7 @@ class SharedTable {
   }
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   uint64_t last_ = 0;
   std::map<Key, T> things_;
 };

@@ -11,7 +11,7 @@ namespace harn {
 inline std::atomic<bool> several_threads{false};
 inline bool is_alone() { return !several_threads.load(std::memory_order_relaxed); }
 
-// How many this thread holds, where somebody looks: code that holds one does not make room for other tasks.
+// How many of these and of mutexes this thread holds, where somebody looks: code that holds one does not make room for other tasks.
 #ifdef HARN_SANITIZED
 inline constinit thread_local int locks_held = 0;
 inline void count_lock(int more) { locks_held += more; }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/value.h"
 #include "vm/vm.h"
 
@@ -43,7 +44,7 @@ class AgentEvents {
     std::string type;
   };
   std::vector<Heard> listeners_;
-  std::mutex lock_;
+  Mutex lock_;
 };
 
 }  // namespace harn::builtins

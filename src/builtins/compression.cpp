@@ -2,6 +2,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "builtins/families.h"
 #include "compress/archive.h"
@@ -132,7 +133,7 @@ Outcome<Value> gunzip_file(Call& call) {
 
 // A packer or an unpacker that is given its bytes bit by bit.
 struct Gzip : HandleObject {
-  std::mutex lock;
+  Mutex lock;
   std::optional<compress::GzipWriter> writer;
   std::optional<compress::GzipReader> reader;
 };

@@ -1,4 +1,5 @@
 // Digests and message authentication.
+#include "base/mutex.h"
 #include "crypto/digest.h"
 
 #include <algorithm>
@@ -72,7 +73,7 @@ Outcome<Value> hash_file(Call& call) {
 
 // A digest that is given its bytes bit by bit.
 struct Hasher : HandleObject {
-  std::mutex lock;
+  Mutex lock;
   std::optional<crypto::Digest> digest;
 };
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/secrets.h"
 #include "base/text.h"
@@ -40,7 +41,7 @@ class HostMocks {
     std::vector<Value> calls;
   };
 
-  std::mutex lock;
+  Mutex lock;
   std::vector<Scope> scopes = std::vector<Scope>(1);
   std::atomic<uint64_t> commands{0};
 

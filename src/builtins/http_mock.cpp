@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/secrets.h"
 #include "base/text.h"
@@ -128,7 +129,7 @@ class HttpMocks {
   }
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   std::vector<MockRule> rules_;
   std::vector<MockCall> calls_;
   std::map<uint64_t, std::string> streams_;  // what is left of them

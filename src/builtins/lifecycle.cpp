@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "builtins/families.h"
 #include "builtins/parking.h"
@@ -25,7 +26,7 @@ namespace {
 // Of one program; all tasks use it. Values are ready to be read by any, but for the callback of the root task, which only that
 // touches: it goes on sharing its variables with the code around it.
 struct Lifecycle {
-  std::mutex lock;
+  Mutex lock;
   uint64_t registered = 0;  // how many callbacks there were: the last one counts
   Value root_callback, other_callback;
   uint64_t root_order = 0, other_order = 0;

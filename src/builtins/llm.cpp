@@ -1,6 +1,7 @@
 // Calls of models. What an option means, retries, budgets and structured answers are written in Harn
 // (src/std/prelude/llm.harn); here is the way to the model (llm/call_model.h), to its stand-in (llm/mock_model.h) and to the
 // accounts (llm/accounts.h).
+#include "base/mutex.h"
 #include "llm/accounts.h"
 
 #include <bit>
@@ -235,7 +236,7 @@ struct Calls {
     std::string model, role;
     int64_t started_at_ms = 0;
   };
-  std::mutex lock;
+  Mutex lock;
   int64_t last = 0;
   std::map<int64_t, One> all;
 };

@@ -2,6 +2,7 @@
 #include <mutex>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
@@ -70,7 +71,7 @@ Value shown_capabilities(const llm::Catalog& catalog, std::string_view provider,
 
 // Of a VM: what was shown last, frozen. Every call of a model wants to know.
 struct LastShown {
-  std::mutex lock;
+  Mutex lock;
   std::shared_ptr<const llm::Catalog> catalog;
   std::string provider, model;
   Value capabilities;

@@ -1,6 +1,7 @@
 // JSON of which only a part has come: what a model has written of its answer so far. For src/std/prelude/llm.harn.
 #include <mutex>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "builtins/families.h"
 #include "data/loose_json.h"
@@ -16,7 +17,7 @@ using namespace vm;
 namespace {
 
 struct PartialJson : HandleObject {
-  std::mutex lock;
+  Mutex lock;
   data::LooseReader reader;
 };
 
@@ -33,7 +34,6 @@ Outcome<Value> add(Call& call) {
   auto* partial = as_handle<PartialJson>(call.arg(0), kPartialJsonType);
   if (!partial) return call.wrong_type(0, "a partial json");
   std::string_view piece = HARN_TRY(call.text(1));
-  Undivided one_piece;
   std::lock_guard guard(partial->lock);
   partial->reader.add(piece);
   auto value = partial->reader.value();

@@ -8,6 +8,7 @@
 #include "base/codecs.h"
 #include "base/assert.h"
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "builtins/families.h"
 #include "bytecode/code.h"
 #include "bytecode/program_bytes.h"
@@ -323,7 +324,7 @@ namespace {
 
 // The code is compiled once for all VMs of a process, which share it: a copy of a program is a copy of its lists.
 struct CompiledParts {
-  std::mutex lock;
+  Mutex lock;
   std::map<std::string, std::unique_ptr<bytecode::Program>, std::less<>> programs;  // by name
   std::list<std::string> added;  // those that are no files, the oldest first
 

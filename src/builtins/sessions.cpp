@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "builtins/agent_events.h"
 #include "builtins/families.h"
@@ -67,7 +68,7 @@ struct Session {
 struct Store {
   using Sessions = std::map<std::string, Session, std::less<>>;
 
-  std::mutex lock;
+  Mutex lock;
   Sessions sessions;
   std::vector<Callback> providers;  // of reminders
   uint64_t uses = 0;
@@ -100,11 +101,10 @@ class Opened {
   Store& store() { return *store_; }
 
  private:
-  explicit Opened(Store& store) : store_(&store), undivided_(std::make_unique<Undivided>()), guard_(store.lock) {}
+  explicit Opened(Store& store) : store_(&store), guard_(store.lock) {}
 
   Store* store_;
-  std::unique_ptr<Undivided> undivided_;  // values are copied under the lock
-  std::unique_lock<std::mutex> guard_;
+  std::unique_lock<Mutex> guard_;
   Session* session_ = nullptr;
 };
 

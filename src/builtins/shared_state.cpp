@@ -2,6 +2,7 @@
 // task can read, compute and write only if nobody else wrote meanwhile.
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "builtins/families.h"
 #include "builtins/parking.h"

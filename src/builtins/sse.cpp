@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/shared_table.h"
 #include "base/text.h"
@@ -34,7 +35,7 @@ constexpr int64_t kUsualWaitMs = 30'000;
 struct EventSource {
   uint64_t stream = 0;
   std::string url;
-  std::mutex lock;
+  Mutex lock;
   data::EventReader reader;
   std::deque<data::ServerEvent> events;
   bool is_told_open = false;

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
@@ -105,7 +106,7 @@ class WebSocketMocks {
     return found == open_.end() ? std::nullopt : std::optional<Answer>(act(found->second));
   }
 
-  std::mutex lock_;
+  Mutex lock_;
   std::vector<std::pair<std::string, MockSocket>> rules_;
   std::map<uint64_t, MockSocket> open_;
   uint64_t last_ = uint64_t{1} << 62;  // so that no real one has the same number

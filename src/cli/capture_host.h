@@ -3,6 +3,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "engine/system_host.h"
 
 namespace harn::cli {
@@ -27,7 +28,7 @@ class CaptureHost : public engine::SystemHost {
   static constexpr size_t kMost = 64 << 20;  // a program that prints forever
 
   Keep keep_;
-  std::mutex lock_;
+  Mutex lock_;
   std::string out_;
   std::string all_;
 };

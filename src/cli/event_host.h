@@ -3,6 +3,7 @@
 #include <atomic>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "cli/json.h"
 #include "cli/process_host.h"
 #include "vm/value.h"
@@ -26,7 +27,7 @@ class EventHost : public ProcessHost {
   void write_agent_event(const vm::Value& event);
   void write_event(std::string_view kind, std::string_view fields, const Problem& problem = {});
 
-  std::mutex events_lock_;
+  Mutex events_lock_;
   std::atomic<int> sequence_ = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "cli/late_flush.h"
 #include "engine/system_host.h"
 
@@ -64,13 +65,13 @@ class ProcessHost : public engine::SystemHost {
   void flush_soon();
 
   vm::Vm* vm_ = nullptr;
-  std::mutex lock_;  // of the output: tasks write on all workers
+  Mutex lock_;  // of the output: tasks write on all workers
   std::string out_;
   std::string status_;
   std::string in_;
   size_t in_position_ = 0;
   bool in_ended_ = false;
-  std::mutex in_lock_;                  // one task reads at a time
+  Mutex in_lock_;                       // one task reads at a time
   int stop_reading_ = -1;               // an eventfd that a waiting read looks at too
   std::unique_ptr<LineEditor> editor_;  // of the first line that is edited
   int out_is_terminal_ = -1;

@@ -1,11 +1,12 @@
 #include "effects/budget.h"
 
+#include "base/mutex.h"
 #include "effects/policy.h"
 
 namespace harn::effects {
 
 Budget::Budget(std::shared_ptr<Budget> outer, std::vector<Limit> limits)
-    : outer_(std::move(outer)), lock_(outer_ ? outer_->lock_ : std::make_shared<std::mutex>()) {
+    : outer_(std::move(outer)), lock_(outer_ ? outer_->lock_ : std::make_shared<Mutex>()) {
   for (Limit& limit : limits) {
     uint32_t capabilities = capabilities_named(limit.name);
     limited_ |= capabilities;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/capability.h"
 
 // How much a run may do to the world.
@@ -40,7 +41,7 @@ class Budget {
   void add(vm::Capability capability, int64_t effects);
 
   const std::shared_ptr<Budget> outer_;
-  std::shared_ptr<std::mutex> lock_;  // one for a budget and its outer ones
+  std::shared_ptr<Mutex> lock_;  // one for a budget and its outer ones
   std::vector<Account> accounts_;
   uint32_t limited_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "base/replace_file.h"
 #include "effects/state.h"
 #include "log/event_log.h"
@@ -90,7 +91,7 @@ Result<std::unique_ptr<log::EventLog>> open_on_disk(const LogChoice& choice) {
 // The log of a VM, opened once. Shared with the threads that open it.
 struct OpenLog {
   std::shared_ptr<const void> home;  // goes after the log
-  std::mutex lock;                   // held while it is being opened
+  Mutex lock;                        // held while it is being opened
   std::shared_ptr<log::EventLog> log;
   std::shared_ptr<log::MemoryLog> in_memory;  // the same, if it is
   uint32_t read_ahead = 0;

@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 
+#include "base/mutex.h"
 #include "effects/file_failure.h"
 #include "vm/fiber.h"
 #include "vm/job_pool.h"
@@ -36,7 +37,7 @@ class Stop {
 
  private:
   std::atomic<bool> requested_ = false;
-  std::mutex lock_;
+  Mutex lock_;
   int event_ = -1;  // made by the first that waits
 };
 

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/mutex.h"
 #include "base/shared_table.h"
 #include "effects/watched_tree.h"
 #include "net/readable.h"
@@ -11,7 +12,7 @@ namespace harn::effects {
 namespace {
 
 struct OpenedWatch {
-  std::mutex lock;  // tasks may share a stream
+  Mutex lock;  // tasks may share a stream
   std::string path;
   std::shared_ptr<WatchedTree> tree;
 };

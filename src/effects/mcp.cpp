@@ -10,6 +10,7 @@
 #include <mutex>
 #include <set>
 
+#include "base/mutex.h"
 #include "base/shared_table.h"
 #include "base/text.h"
 #include "data/json.h"
@@ -36,7 +37,7 @@ constexpr std::chrono::milliseconds kGrace(1'000);      // between asking it to 
 
 // How a child has ended: written by the I/O thread.
 struct Exit {
-  std::mutex lock;
+  Mutex lock;
   std::optional<net::ProcessResult> result;
 };
 
@@ -192,7 +193,7 @@ struct Child {
   net::ProcessId id;
   std::string name;
 
-  std::mutex lock;
+  Mutex lock;
   std::set<std::string> expected;
   std::map<std::string, std::string> answers;               // that nobody has fetched
   std::map<std::string, std::deque<std::string>> progress;  // the same

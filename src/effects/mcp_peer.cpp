@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "vm/fiber.h"
 #include "vm/job_pool.h"
 #include "vm/scheduler.h"
@@ -18,7 +19,7 @@ namespace {
 
 // Held by those who write, too: the program may end in the middle.
 struct Peer {
-  std::mutex lock;
+  Mutex lock;
   int descriptor = -1;
 
   bool write(std::string_view text) {

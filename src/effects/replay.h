@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "effects/tape.h"
 #include "vm/error.h"
 
@@ -67,7 +68,7 @@ class Player {
   const std::vector<TapeEntry> entries_;  // in the order of answers
   const Extent extent_;
   std::map<std::pair<uint64_t, uint64_t>, size_t> by_asker_;  // task and number
-  std::mutex lock_;                                           // of what follows
+  Mutex lock_;                                                // of what follows
   std::vector<bool> is_told_;
   size_t told_ = 0;                    // all before this one
   std::map<size_t, Waiting> waiting_;  // tasks whose turn it is not, by the order of their answers

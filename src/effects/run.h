@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/mutex.h"
 #include "effects/budget.h"
 #include "effects/egress.h"
 #include "effects/policy.h"
@@ -56,7 +57,7 @@ struct World {
 
   // Capabilities whose effects somebody answers or records: a bit each.
   std::atomic<uint32_t> attended{0};
-  std::mutex lock;  // of what follows
+  Mutex lock;  // of what follows
   std::map<const EffectRow*, std::any> mocks;
   // At most one of the two.
   std::shared_ptr<Recorder> recorder;

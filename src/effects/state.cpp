@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "effects/file_failure.h"
 
 namespace harn::effects {
@@ -32,7 +33,7 @@ class TemporaryHome {
   }
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   std::string path_;
 };
 

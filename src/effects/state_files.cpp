@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "base/descriptor.h"
+#include "base/mutex.h"
 #include "base/replace_file.h"
 #include "effects/file_failure.h"
 #include "effects/state.h"
@@ -229,7 +230,7 @@ Outcome<Done> carry_out(Run& run, const MakeStateFolder& request) {
 
 // By their paths. They are let go of when the VM ends.
 struct HeldFiles {
-  std::mutex lock;
+  Mutex lock;
   std::map<std::string, Descriptor> files;
 };
 struct HeldFilesOfVm {
@@ -331,7 +332,7 @@ namespace {
 
 // Those of a VM that are open, by the paths of their logs. Their lock is held for one search or addition.
 struct OpenIndexes {
-  std::mutex lock;
+  Mutex lock;
   std::map<std::string, log::MemoryIndex> indexes;
 
   Result<log::MemoryIndex*> find(const std::string& log_path) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/secrets.h"
 #include "vm/clock.h"
 
@@ -71,7 +72,7 @@ class SharedSecrets {
   }
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   Secrets secrets_;
 };
 
@@ -88,7 +89,7 @@ class Recorder {
   vm::Nanoseconds start = 0;  // on the program's clock
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   std::function<void(const TapeEntry&)> keep_;
 };
 

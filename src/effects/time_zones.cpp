@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "base/text.h"
 
 namespace harn::effects {
@@ -19,7 +20,7 @@ constexpr const char* kFolder = "/usr/share/zoneinfo";
 using Zone = std::shared_ptr<const dates::TimeZone>;
 
 struct Known {
-  std::mutex lock;
+  Mutex lock;
   std::map<std::string, Zone, std::less<>> zones;
 };
 

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "vm/clock.h"
 
 // What a run has done to the world, and how long that took.
@@ -44,7 +45,7 @@ class Trace {
  private:
   const vm::Nanoseconds start_;
   const std::function<void(const Span&)> ended_;
-  std::mutex lock_;
+  Mutex lock_;
   SpanId last_ = 0;
   std::map<SpanId, Span> open_;
 };

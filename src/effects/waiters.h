@@ -4,6 +4,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/fiber.h"
 #include "vm/objects.h"
 
@@ -52,7 +53,7 @@ class Waiters {
     std::shared_ptr<vm::Completion> completion = std::make_shared<vm::Completion>();
   };
 
-  std::mutex lock_;
+  Mutex lock_;
   std::vector<std::shared_ptr<vm::Completion>> waiting_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "base/mutex.h"
 #include "engine/system_host.h"
 #include "harn/harn.h"
 
@@ -27,8 +28,8 @@ class EmbeddedHost : public engine::SystemHost {
   void tell(const Event& event);
 
   const Options& options_;
-  std::mutex lock_;        // of output and events
-  std::mutex input_lock_;  // one task reads at a time
+  Mutex lock_;        // of output and events
+  Mutex input_lock_;  // one task reads at a time
 };
 
 }  // namespace harn::embed

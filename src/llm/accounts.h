@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/vm.h"
 
 // What model calls have cost, and how much they may cost.
@@ -68,7 +69,7 @@ class Accounts {
  private:
   std::optional<BrokenLimit> broken_by(const Account& account, const Amount& amount) const;
 
-  std::mutex lock_;
+  Mutex lock_;
   std::map<uint64_t, Account> accounts_ = {{kProgram, {}}};
   uint64_t last_ = 0;
 };

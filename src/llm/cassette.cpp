@@ -176,7 +176,6 @@ std::string Cassette::difference(const Value& request) const {
 }
 
 Outcome<std::optional<ModelAnswer>> Cassette::answer(effects::Run& run, const Value& request) {
-  vm::Undivided one_piece;
   std::lock_guard guard(lock_);
   if (!is_replaying_) return std::nullopt;
   HARN_CHECK(read_keys(run));
@@ -194,7 +193,6 @@ Outcome<std::optional<ModelAnswer>> Cassette::answer(effects::Run& run, const Va
 }
 
 void Cassette::keep(effects::Run& run, const Value& request, const ModelAnswer& answer, bool is_mocked) {
-  vm::Undivided one_piece;
   std::lock_guard guard(lock_);
   if (!form_ || (is_mocked && *form_ == Form::Calls)) return;
   Value line = *form_ == Form::MockEntries ? mock_entry(answer)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "llm/call_model.h"
 
 // Answers of models that were written down, for tests that need no model. A program has one, for all its tasks; who runs the program
@@ -43,7 +44,7 @@ class Cassette {
   vm::Outcome<void> read_keys(effects::Run& run);
   std::string difference(const vm::Value& request) const;
 
-  std::mutex lock_;
+  Mutex lock_;
   std::optional<Form> form_;
   bool is_replaying_ = false;
   bool has_keys_ = false;

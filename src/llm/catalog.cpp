@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "base/text.h"
 #include "data/toml.h"
 #include "llm/embedded.h"
@@ -379,7 +380,7 @@ static std::shared_ptr<const Catalog> read_builtin() {
 const std::shared_ptr<const Catalog>& builtin_catalog() {
   // In one piece: another task of this thread would wait for it for ever.
   static const std::shared_ptr<const Catalog> catalog = [] {
-    vm::Undivided one_piece;
+    Undivided one_piece;
     return read_builtin();
   }();
   return catalog;

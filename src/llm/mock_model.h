@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/vm.h"
 
 // The model that tests talk to: replies that a program has queued, or placeholders.
@@ -60,7 +61,7 @@ class MockModel {
   std::optional<vm::Value> take(const std::string& subject);
   void note_cache(const vm::Value& request, vm::Value& answer);
 
-  std::mutex lock_;
+  Mutex lock_;
   State state_;
 };
 

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "base/text.h"
 #include "data/toml.h"
@@ -34,7 +35,7 @@ constexpr size_t kKeptProviders = 8;
 
 // Of a VM.
 struct ModelSettings {
-  std::mutex lock;
+  Mutex lock;
   Shared files;  // null: not read yet
   Shared whole;  // with what is installed; null: not made yet
   InstalledModels installed;
@@ -109,7 +110,6 @@ template <class Change>
 Outcome<void> install(vm::Vm& vm, effects::Run& run, Change change) {
   HARN_CHECK(catalog(vm, run));
   ModelSettings& settings = settings_of(vm);
-  vm::Undivided one_piece;
   std::lock_guard guard(settings.lock);
   InstalledModels changed = settings.installed;
   change(changed);
@@ -134,7 +134,6 @@ Outcome<Shared> catalog(vm::Vm& vm, effects::Run& run) {
   }
   // Without the lock: the effect may be recorded, or asked about. Two tasks that come at once read the same.
   Shared files = HARN_TRY(read_files(vm, run));
-  vm::Undivided one_piece;
   std::lock_guard guard(settings.lock);
   if (!settings.files) settings.files = std::move(files);
   if (!settings.whole) settings.whole = HARN_TRY(with_installed(settings.files, settings.installed));

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "vm/clock.h"
 #include "vm/vm.h"
 
@@ -28,7 +29,7 @@ class RateLimits {
     int64_t rpm = 0;
     std::deque<vm::Nanoseconds> taken;  // the last `rpm` places, in order
   };
-  std::mutex lock_;
+  Mutex lock_;
   std::map<std::string, Limit, std::less<>> limits_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/mutex.h"
 #include "base/result.h"
 
 // Texts by namespace and key in a file of SQLite, the least recently used ones of which go first.
@@ -70,7 +71,7 @@ class CacheFiles {
 
   Result<CacheFile*> find(const std::string& path);
 
-  std::mutex lock_;
+  Mutex lock_;
   std::map<std::string, Open> open_;
 };
 

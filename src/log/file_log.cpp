@@ -11,6 +11,7 @@
 #include <cerrno>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "log/file_topic.h"
 #include "log/turnstile.h"
 #include "log/written_log.h"
@@ -63,7 +64,7 @@ struct FileTopics {
   FileTopic& of(const std::string& topic) { return at(folder_name(topic)); }
 
   const std::string folder;
-  std::mutex lock;
+  Mutex lock;
   std::map<std::string, FileTopic> known;
 };
 
@@ -305,8 +306,8 @@ class FileLog : public WrittenLog<FileBatch> {
   }
 
   FileTopics topics_;
-  Turnstile writes_;    // the writer's own
-  std::mutex reading_;  // of the other
+  Turnstile writes_;  // the writer's own
+  Mutex reading_;     // of the other
   Turnstile reads_;
 };
 

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "log/event_log.h"
 #include "log/retention.h"
 #include "log/watches.h"
@@ -153,7 +154,7 @@ class LogInMemory : public MemoryLog {
     return found == topics_.end() ? 0 : found->second.kept.last;
   }
 
-  std::mutex lock_;
+  Mutex lock_;
   std::map<std::string, KeptTopic> topics_;
   Watches watches_;
 };

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "log/sqlite_batch.h"
 #include "log/turnstile.h"
 #include "log/written_log.h"
@@ -168,7 +169,7 @@ class SqliteLog : public WrittenLog<Batch> {
   Statements statements_;
   int64_t seen_version_ = 0;
 
-  std::mutex lock_;  // of what follows
+  Mutex lock_;  // of what follows
   std::vector<std::unique_ptr<Reader>> readers_;
 };
 

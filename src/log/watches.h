@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "log/event_log.h"
 
 namespace harn::log {
@@ -26,7 +27,7 @@ class Watches {
     std::function<void()> changed;
   };
 
-  std::mutex lock_;
+  Mutex lock_;
   EventLog::WatchId last_ = 0;
   std::map<std::string, std::vector<Watch>> watches_;
 };

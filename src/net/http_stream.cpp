@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "net/http_exchange.h"
 #include "net/loop.h"
 
@@ -147,7 +148,7 @@ class HttpStream::Pipes : public HttpBodies, public std::enable_shared_from_this
   const RequestBody body_;
   const std::function<void()> changed_;
   bool is_telling_ = false;  // the I/O thread's
-  std::mutex lock_;          // of what follows
+  Mutex lock_;               // of what follows
   std::optional<HttpResponse> head_;
   Buffer incoming_;
   bool is_held_ = false;  // the network has a piece for which there was no room

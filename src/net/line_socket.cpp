@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/mutex.h"
 #include "net/loop.h"
 
 namespace harn::net {
@@ -146,7 +147,7 @@ class LineSocket::Pipe : public std::enable_shared_from_this<Pipe> {
   std::function<void()> changed_;
 
   // ---- under the lock ----
-  std::mutex lock_;
+  Mutex lock_;
   std::deque<std::string> lines_;
   size_t held_ = 0;  // bytes of them
   End end_ = End::None;

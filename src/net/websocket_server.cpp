@@ -10,6 +10,7 @@
 #include <map>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "base/text.h"
 #include "net/asio_loop.h"
 #include "net/loop.h"
@@ -132,7 +133,7 @@ class WebSocketServer::Listener : public std::enable_shared_from_this<Listener> 
   bool is_closed_ = false;
   size_t present_ = 0;
 
-  std::mutex lock_;  // guards the rest
+  Mutex lock_;  // guards the rest
   std::map<std::string, WebSocketRoute> routes_;
   std::deque<AcceptedWebSocket> waiting_;
 };

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/fmt.h"
+#include "base/mutex.h"
 #include "park/objects.h"
 #include "vm/cycles.h"
 #include "vm/sync.h"
@@ -72,7 +73,7 @@ void Archive::text(std::string& value) {
 }
 
 static const char* lasting(const std::string& text) {
-  static std::mutex lock;
+  static Mutex lock;
   static auto* texts = new std::set<std::string>;  // never destroyed: whoever has one may outlive us
   std::lock_guard guard(lock);
   return texts->insert(text).first->c_str();

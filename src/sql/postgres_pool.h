@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "base/mutex.h"
 #include "sql/postgres.h"
 
 namespace harn::sql {
@@ -37,7 +38,7 @@ class PgPool {
   const size_t most_;
   const std::function<void()> changed_;
 
-  std::mutex lock_;  // guards the rest
+  Mutex lock_;  // guards the rest
   std::vector<std::unique_ptr<PgConnection>> idle_;
   size_t in_use_ = 0;
   bool is_closed_ = false;

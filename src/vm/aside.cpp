@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/assert.h"
+#include "base/mutex.h"
 #include "base/spin_lock.h"
 #include "vm/fiber.h"
 #include "vm/futex.h"
@@ -22,7 +23,7 @@ struct Job : JobPool::Job {
   std::function<void()> work;
   std::exception_ptr failure;
   std::atomic<uint32_t> has_ended{0};  // written last: the worker reads the others after it
-  std::mutex mutex;
+  Mutex mutex;
   Value kept;  // once nobody waits: what the work still reads
 
   void run() noexcept override {

@@ -3,6 +3,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "bytecode/code.h"
 #include "vm/memory.h"
 #include "vm/objects.h"
@@ -38,7 +39,7 @@ namespace {
 // The types by declaration: one that is declared over and over, in a function, is made once. Another program in this
 // process may have another declaration with that number.
 struct EnumTypes {
-  std::mutex lock;
+  Mutex lock;
   std::unordered_map<uint64_t, std::vector<EnumTypeObject*>> types;
 };
 

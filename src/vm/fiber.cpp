@@ -91,6 +91,7 @@ Step finish(WaitCall& call) {
 // Hands the worker back until the task is woken.
 Wake park(Task& task) {
   if (!task.fiber) return task.home->interpreter->wait();
+  HARN_ASSERT(holds_no_lock(), "other tasks would wait for the lock");
   task.fiber->stack->pause();
   return task.fiber->woken_by;
 }

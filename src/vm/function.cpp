@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/assert.h"
+#include "base/mutex.h"
 #include "bytecode/liveness.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
@@ -100,7 +101,7 @@ struct Unit::Storage {
   std::deque<std::vector<Prototype*>> functions;
   std::deque<std::vector<Shape*>> shapes;
   std::deque<std::vector<KindSet>> quick_checks;
-  std::mutex lock;  // guards what follows
+  Mutex lock;  // guards what follows
   std::unordered_map<const Prototype*, Prototype> twins;
   std::optional<VariableUse> uses;
   std::unordered_map<const Code*, ReachedVariables> reached;

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <unordered_set>
 
+#include "base/mutex.h"
 #include "vm/handle.h"
 
 // Handles that hold values with handles in them.
@@ -22,7 +23,7 @@ class Holders {
   void empty_all();
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   std::unordered_set<HandleObject*> all_;
 };
 

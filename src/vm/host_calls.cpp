@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "base/mutex.h"
 #include "base/result.h"
 #include "vm/memory.h"
 #include "vm/scheduler.h"
@@ -35,7 +36,7 @@ struct HostCalls::Call : FinishHook {
 
 // Calls that have begun and are not answered. Whoever takes one out answers it.
 struct HostCalls::Running {
-  std::mutex lock;
+  Mutex lock;
   std::unordered_set<Call*> calls;
 
   bool take(Call* call) {

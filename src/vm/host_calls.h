@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 
+#include "base/mutex.h"
 #include "vm/builtin.h"
 #include "vm/task.h"
 
@@ -80,7 +81,7 @@ class HostCalls {
   std::unique_ptr<Call> take_waiting();
 
   Vm& vm_;
-  std::mutex lock_;
+  Mutex lock_;
   std::deque<std::unique_ptr<Call>> waiting_;
   bool is_closed_ = false;
   bool has_ended_ = false;  // the VM is not to be touched any more

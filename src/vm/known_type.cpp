@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "vm/pace.h"
 #include "vm/type_check.h"
 
@@ -85,7 +86,7 @@ class Types {
 
  private:
   static constexpr uint16_t kMost = kLiteralTypes - 1;
-  std::mutex lock_;
+  Mutex lock_;
   std::unordered_map<std::string, uint16_t> numbers_;
   uint16_t last_plain_ = 0;
   uint16_t last_literal_ = kLiteralTypes;

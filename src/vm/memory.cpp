@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "base/mutex.h"
 #include "base/spin_lock.h"
 #include "vm/dict.h"
 #include "vm/error.h"
@@ -53,7 +54,7 @@ constexpr size_t kChunkSize = 64 * 1024;
 // Free blocks that their thread does not need, for the next thread that runs short: chains of them, by
 // size.
 struct Orphans {
-  std::mutex mutex;
+  Mutex mutex;
   std::vector<FreeBlock*> chains[std::size(Pool{}.free)];
 };
 Orphans& orphans() {
@@ -223,7 +224,7 @@ void* reallocate(void* block, size_t old_size, size_t new_size) {
 
 void* allocate_forever(size_t size) {
   // Kept in a list so that leak checkers see that somebody still knows the block.
-  static std::mutex mutex;
+  static Mutex mutex;
   static auto* blocks = new std::vector<std::pair<char*, size_t>>;
   constexpr size_t kBlock = 16 * 1024;
   static char* next = nullptr;

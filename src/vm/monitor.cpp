@@ -98,7 +98,7 @@ void look_up() {
   budget.store(left, std::memory_order_relaxed);
   if (worker->pace.is_raised()) return worker->interpreter->look_up();
   bool is_eager = worker->scheduler.vm().options().eager_workers;
-  if (is_eager) steps_left = kSteps / 100;
+  if (is_eager) steps_left = kSteps / 1'000;
   if (left > -kTurn && !is_eager) return;
   budget.store(0, std::memory_order_relaxed);
   worker->interpreter->end_turn();
@@ -107,14 +107,6 @@ void look_up() {
 void heed() {
   Worker* worker = this_worker;
   if (worker && worker->interpreter && worker->pace.is_raised()) worker->interpreter->look_up();
-}
-
-Undivided::Undivided() : worker_(this_worker) {
-  if (worker_) ++worker_->undivided;
-}
-
-Undivided::~Undivided() {
-  if (worker_) --worker_->undivided;
 }
 
 Undisturbed::Undisturbed() : worker_(this_worker) {

@@ -43,7 +43,7 @@ extern constinit thread_local int set_depth;
 
 // C++ loops that a program can make as long as it likes call this as they go. A step stands for some
 // nanoseconds: an item, or 64 bytes. Does not return when the running task has to stop, so what is held then
-// must be held by objects.
+// must be held by objects. Under a lock it does not let others run: those of base/mutex.h count.
 inline void step(size_t count = 1) {
   constexpr size_t kMost = 1 << 20;
   if ((steps_left -= static_cast<int32_t>(count < kMost ? count : kMost)) < 0) [[unlikely]]
@@ -58,17 +58,6 @@ void heed();
 // Before something that may keep this thread for a while: tasks that wait for a lock which the running one has left
 // may go on.
 void let_others_in();
-
-// While one lives, the task does not make room for others in the middle of what it does: it holds a lock.
-class Undivided {
- public:
-  Undivided();
-  ~Undivided();
-  Undivided(const Undivided&) = delete;
-
- private:
-  Worker* worker_;
-};
 
 // While one lives, `step` always returns: for destructors and for what must not be left half done.
 class Undisturbed {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/dict.h"
 #include "vm/hash_table.h"
 #include "vm/objects.h"
@@ -63,7 +64,7 @@ class Regions {
   }
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   std::atomic<size_t> objects_[kMostRegions] = {};  // inside, by number
   size_t used_ = 0;
   std::vector<size_t> free_;

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/clock.h"
 #include "vm/pace.h"
 #include "vm/task.h"
@@ -94,7 +95,6 @@ struct Worker {
   std::atomic<bool> looking{false};   // it has nothing to do, asleep or not
   std::vector<uint64_t> fronts_seen;  // at the others, when it last looked for tasks to steal
   int steal_tries = 0;
-  int undivided = 0;                      // how many `Undivided` live
   std::atomic<bool> counts_waits{false};  // each has to be seen: see Scheduler::stand_still_at
   std::vector<Lock*> owed;                // left by the one that runs, and wanted by others: see Lock::owed_by
   std::thread thread;
@@ -320,12 +320,12 @@ class Scheduler {
   Until until_ = Until::RootEnds;
   std::deque<std::pair<Value, Value>> beside_root_;  // callees and arguments that wait for the root
   bool root_waits_its_turn_ = false;                 // it was ready while somebody ran beside it
-  std::mutex idle_lock_;
+  Mutex idle_lock_;
   int active_ = 1;                         // workers that are not idle; guarded by idle_lock_
   std::atomic<bool> helper_asleep_{true};  // nobody looks for tasks to steal
   std::atomic<uint64_t> live_tasks_{0};
   std::atomic<uint32_t> unseen_{0};
-  std::mutex monitor_lock_;
+  Mutex monitor_lock_;
   std::thread monitor_;  // started when it is first needed
   std::atomic<bool> has_monitor_{false};
   std::atomic<bool> watching_{false};        // the monitor is awake

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "vm/dict.h"
 #include "vm/memory.h"
 
@@ -19,7 +20,7 @@ namespace {
 constexpr uint32_t kMaxShapes = 65536;         // in all
 constexpr uint32_t kMaxUnnamedShapes = 32768;  // of these, from keys no program text mentions
 
-std::mutex tree_mutex;
+Mutex tree_mutex;
 std::atomic<uint32_t> shape_count = 0;
 
 Shape* allocate_shape(uint32_t count, StructTypeObject* owner) {

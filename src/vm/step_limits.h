@@ -6,6 +6,8 @@
 #include <optional>
 #include <unordered_map>
 
+#include "base/mutex.h"
+
 // How much tasks may still compute, where somebody has set a limit: a model's expression must not keep a program busy, however fast the machine is.
 // One for each VM (`vm.local<StepLimits>()`); tasks of all workers use it at once.
 //
@@ -38,7 +40,7 @@ class StepLimits {
   }
 
  private:
-  std::mutex lock_;
+  Mutex lock_;
   std::atomic<bool> is_used_{false};
   std::unordered_map<const void*, int64_t> left_;
 };

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "base/mutex.h"
 #include "base/text.h"
 #include "vm/claim.h"
 #include "vm/long_text.h"
@@ -138,7 +139,7 @@ class InternTable {
     return table;
   }
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::atomic<Table*> table_{new_table(4096)};
   size_t count_ = 0;
 };

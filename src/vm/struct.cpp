@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/mutex.h"
 #include "vm/dict.h"
 #include "vm/heap_kinds.h"
 #include "vm/memory.h"
@@ -55,7 +56,7 @@ class UnusedLayouts {
  private:
   static constexpr size_t kMostWaiting = 4096;
   using Key = std::pair<uint64_t, std::vector<StringObject*>>;  // declaration and methods
-  std::mutex mutex_;
+  Mutex mutex_;
   std::map<Key, std::vector<Layout>> layouts_;
 };
 

@@ -1,5 +1,6 @@
 // Where a task stops and goes on: its start, checkpoints, waits, and what was asked of it meanwhile.
 #include "base/assert.h"
+#include "base/mutex.h"
 #include "vm/channel.h"
 #include "vm/fiber.h"
 #include "vm/cycles.h"
@@ -191,7 +192,7 @@ void Interpreter::end_turn() {
 }
 
 // A fiber is a stack of its own, which the worker's loop cannot be left for.
-bool Interpreter::can_part() { return worker_->undivided == 0 && !task_->fiber && worker_->stacks.can_part(); }
+bool Interpreter::can_part() { return undivided == 0 && !task_->fiber && worker_->stacks.can_part(); }
 
 void Interpreter::give_way() {
   if (!can_part()) return;

@@ -9,6 +9,7 @@
 #include <typeindex>
 #include <unordered_map>
 
+#include "base/mutex.h"
 #include "base/spin_lock.h"
 #include "vm/builtin.h"
 #include "vm/globals.h"
@@ -173,7 +174,7 @@ class Vm {
   std::vector<uint32_t> visible_;     // variables that child tasks see
   std::unordered_map<uint32_t, Value> presets_;
   std::vector<uint32_t> owned_;  // variables that are dropped at the end
-  std::mutex prelude_lock_;
+  Mutex prelude_lock_;
   std::unordered_map<std::string, std::unique_ptr<PreludePart>> prelude_;  // by part
   std::atomic<PreludePart*> main_prelude_{nullptr};
   std::unique_ptr<Scheduler> scheduler_;

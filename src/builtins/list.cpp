@@ -190,8 +190,8 @@ Outcome<Value> flatten(Call& call) {
 }
 
 Outcome<Value> unique(Call& call) {
-  if (call.arg(0).is(Kind::Range)) return call.arg(0);
   auto list = HARN_TRY(bounded_list(call, 0));
+  if (call.arg(0).is(Kind::Range)) return list;
   auto seen = new_set();
   seen->reserve(list->size);
   for (const Value& item : list->values()) {

@@ -130,8 +130,8 @@ Value sorted_ints(std::span<const Value> items) {
 }
 
 Outcome<Value> sort(Call& call) {
-  if (call.arg(0).is(Kind::Range)) return call.arg(0);
   auto list = HARN_TRY(bounded_list(call, 0));
+  if (call.arg(0).is(Kind::Range)) return list;
   std::span<const Value> items = list->values();
   if (common_kind(items) == KeyKind::Ints) return sorted_ints(items);
   return permuted(items, order_of(items));

@@ -43,9 +43,9 @@ Liveness::Liveness(const Code& code, const WideMap& wide, Fields fields)
     : code_(code), wide_(wide), fields_apart_(fields) {
   registers_ = std::min(std::max(code.registers, 1u), kMostRegisters);
   decode();
+  find_edges();
   number_fields();
   width_ = (registers_ + static_cast<uint32_t>(fields_.size()) + 63) / 64;
-  find_edges();
   find_handlers();
   find_clean_up_code();
   collect_touched();
@@ -66,16 +66,16 @@ void Liveness::decode() {
 
 // ---- fields ----
 
-uint32_t Liveness::field_of(uint32_t reg, std::string_view name, uint32_t key) const {
+uint32_t Liveness::field_of(uint32_t reg, std::string_view name, uint32_t key, uint32_t number) const {
   if (reg >= registers_) return kNone;
   for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) {
-    if (fields_[at].name == name && fields_[at].key == key) return at;
+    if (fields_[at].name == name && fields_[at].key == key && fields_[at].number == number) return at;
   }
   return kNone;
 }
 
-uint32_t Liveness::add_field(uint32_t reg, std::string_view name, uint32_t key) {
-  fields_.push_back({reg, name, key, first_field_[reg]});
+uint32_t Liveness::add_field(uint32_t reg, std::string_view name, uint32_t key, uint32_t number) {
+  fields_.push_back({reg, name, key, number, first_field_[reg]});
   return first_field_[reg] = static_cast<uint32_t>(fields_.size() - 1);
 }
 
@@ -90,14 +90,42 @@ void Liveness::number_item(uint32_t reg, uint32_t key) {
   if (field_of(reg, {}) == kNone) add_field(reg, {});
 }
 
+// Instructions that control comes to from elsewhere.
+std::vector<bool> Liveness::entered() const {
+  std::vector<bool> out(starts_.size() + 1);
+  for (uint32_t number = 0; number < starts_.size(); ++number) {
+    if (jump_[number] != kNone) out[jump_[number]] = true;
+    // The arms of a match are named in its words.
+    if (row(op_of(code_.words[starts_[number]])).flow == Flow::Arms) out[number + 1] = true;
+  }
+  for (const Handler& handler : code_.handlers) {
+    if (handler.target < code_.words.size()) out[starting_at_[handler.target]] = true;
+  }
+  return out;
+}
+
 void Liveness::number_fields() {
   first_field_.assign(registers_, kNone);
   first_item_.assign(registers_, kNone);
   if (fields_apart_ == Fields::Whole) return;
-  for (uint32_t at : starts_) {
+  number_read_.assign(starts_.size(), kNone);
+  std::vector<bool> entered = this->entered();
+  for (uint32_t number = 0; number < starts_.size(); ++number) {
+    uint32_t at = starts_[number];
     Op op = op_of(code_.words[at]);
     WideOperands operands = operands_at(code_, wide_, at);
     if (op == Op::SetIndex) number_item(operands.a, operands.b);
+    if (op == Op::GetIndex && number > 0 && !entered[number] && operands.b < registers_ &&
+        fields_.size() < kMostFields) {
+      uint32_t before = starts_[number - 1];
+      Word load = code_.words[before];
+      bool is_number =
+          op_of(load) == Op::LoadInt && operands_at(code_, wide_, before).a == operands.c && sbx_of(load) >= 0;
+      if (!is_number || operands.b == operands.c) continue;
+      auto item = static_cast<uint32_t>(sbx_of(load));
+      number_read_[number] = item;
+      if (field_of(operands.b, {}, kNone, item) == kNone) add_field(operands.b, {}, kNone, item);
+    }
     if (op != Op::GetField && op != Op::SetField) continue;
     uint32_t reg = op == Op::GetField ? operands.b : operands.a;
     std::string_view name = code_.caches[code_.words[at + 1]].name;
@@ -216,6 +244,23 @@ void Liveness::add_renamed_items(const std::vector<Access>& writes, uint32_t at)
   }
 }
 
+// `x[0]`, where its number is known.
+bool Liveness::collect_number(uint32_t at) {
+  uint32_t number = number_read_.empty() ? kNone : number_read_[starting_at_[at]];
+  if (number == kNone) return false;
+  WideOperands operands = operands_at(code_, wide_, at);
+  auto before = static_cast<uint32_t>(touched_.size());
+  touched_.push_back(registers_ + field_of(operands.b, {}, kNone, number));
+  add_items(operands.b, touched_);
+  add_register(operands.c, touched_);
+  add_renamed_items(accesses_of(Op::GetIndex).writes, at);
+  reads_.push_back({before, static_cast<uint32_t>(touched_.size()) - before});
+  before = static_cast<uint32_t>(touched_.size());
+  add_register(operands.a, touched_);
+  writes_.push_back({before, static_cast<uint32_t>(touched_.size()) - before});
+  return true;
+}
+
 // An item that is read or written, of a register whose items are told apart.
 bool Liveness::collect_item(uint32_t at) {
   Op op = op_of(code_.words[at]);
@@ -290,7 +335,7 @@ void Liveness::add_access(const std::vector<Access>& accesses, uint32_t at, std:
 void Liveness::collect_touched() {
   auto run = [&](uint32_t before) { return Run{before, static_cast<uint32_t>(touched_.size()) - before}; };
   for (uint32_t at : starts_) {
-    if (collect_item(at) || collect_spread(at)) continue;
+    if (collect_number(at) || collect_item(at) || collect_spread(at)) continue;
     Op op = op_of(code_.words[at]);
     const Accesses& accesses = accesses_of(op);
     WideOperands operands = operands_at(code_, wide_, at);

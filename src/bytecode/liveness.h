@@ -53,6 +53,14 @@ class Liveness {
       if (fields_[at].key != kNone && !is_bit_live(number, registers_ + at, after)) visit(fields_[at].key);
     }
   }
+  // Numbers of items, written in the program text, that are not read again although others of the register may be.
+  template <class Visit>
+  void each_dead_number(uint32_t number, uint32_t reg, After after, Visit visit) const {
+    if (reg >= registers_) return;
+    for (uint32_t at = first_field_[reg]; at != kNone; at = fields_[at].next) {
+      if (fields_[at].number != kNone && !is_bit_live(number, registers_ + at, after)) visit(fields_[at].number);
+    }
+  }
   // Whether an error at the instruction is handled in this function.
   bool is_guarded(uint32_t number) const { return innermost_[number] != kNone; }
 
@@ -66,6 +74,7 @@ class Liveness {
     uint32_t reg;
     std::string_view name;  // empty: the register must not be emptied, but none of its fields is read
     uint32_t key;           // an item: the register with its number or name; kNone: a field
+    uint32_t number;        // an item: its number; kNone: it has a name or a key
     uint32_t next;          // another one of the register
   };
   struct Run {
@@ -75,9 +84,10 @@ class Liveness {
 
   void decode();
   void number_fields();
-  uint32_t add_field(uint32_t reg, std::string_view name, uint32_t key = kNone);
-  uint32_t field_of(uint32_t reg, std::string_view name, uint32_t key = kNone) const;
+  uint32_t add_field(uint32_t reg, std::string_view name, uint32_t key = kNone, uint32_t number = kNone);
+  uint32_t field_of(uint32_t reg, std::string_view name, uint32_t key = kNone, uint32_t number = kNone) const;
   void number_item(uint32_t reg, uint32_t key);
+  std::vector<bool> entered() const;
   void find_edges();
   void find_handlers();
   void find_clean_up_code();
@@ -88,6 +98,7 @@ class Liveness {
   void add_items(uint32_t reg, std::vector<uint32_t>& to) const;
   void add_renamed_items(const std::vector<Access>& writes, uint32_t at);
   bool collect_item(uint32_t at);
+  bool collect_number(uint32_t at);
   bool collect_spread(uint32_t at);
   bool is_straight() const;
   void solve();
@@ -116,6 +127,7 @@ class Liveness {
   std::vector<uint32_t> first_field_;           // of each register
   std::vector<uint32_t> first_item_;            // with this register as its key
   std::vector<uint32_t> next_item_;             // with the same key
+  std::vector<uint32_t> number_read_;           // by each instruction: `x[0]`; kNone: none that is written there
   std::vector<uint32_t> body_of_;               // EndGosub: number of its clean-up code
   std::vector<std::vector<uint32_t>> returns_;  // of each clean-up code
   std::vector<uint32_t> touched_;               // bits: what instructions read, what they write, one after the other

@@ -224,7 +224,11 @@ bool FunctionCompiler::dict_from(List<DictEntry> entries, Reg to) {
     if (entries[i].computed) rest.push_back(entries[i].computed);
     rest.push_back(entries[i].value);
   }
-  if (!can_read_late(entries[0].value, rest)) return false;
+  // The copy is made when the new parts are there: they may be made from the old ones, which change in place only when
+  // no copy has them, too.
+  bool is_late = can_read_late(entries[0].value, rest);
+  Reg source = is_late ? -1 : temp();
+  if (!is_late) expression(entries[0].value, source);
   // A key, where it is computed, and behind it its value.
   std::vector<Reg> values;
   for (size_t i = 1; i < entries.size(); ++i) {
@@ -237,7 +241,7 @@ bool FunctionCompiler::dict_from(List<DictEntry> entries, Reg to) {
   }
   Reg dict = temp();
   emit(Op::NewDict, dict);
-  Reg source = operand(entries[0].value);
+  if (is_late) source = operand(entries[0].value);
   at(entries[0].value->span);
   emit(Op::DictSpread, dict, source);
   for (size_t i = 1; i < entries.size(); ++i) {

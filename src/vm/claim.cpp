@@ -151,6 +151,8 @@ class Claim {
     uint32_t stop = 0;     // the instruction that it ends before
     uint64_t written = 0;  // registers that will hold something else then
     uint64_t read = 0;     // registers whose present value is read
+    uint64_t aliases = 0;  // registers that will hold what others hold, too
+    bool stores = false;   // what variables and fields hold now may be something else then
     std::array<Known, 64> known{};
     // Numbers and texts that registers will hold, as far as they are known. Nobody counts them: what they are read
     // from stays where it is meanwhile.
@@ -171,6 +173,7 @@ class Claim {
     void write(uint32_t reg, Known what = Known::Nothing) {
       if (reg >= 64) return;
       written |= uint64_t{1} << reg;
+      aliases &= ~(uint64_t{1} << reg);
       known[reg] = what;
       for (uint32_t i = 0; i < scalar_count; ++i) {
         if (scalars[i].reg == reg) scalars[i] = scalars[--scalar_count];
@@ -180,6 +183,12 @@ class Claim {
       write(reg);
       if (scalar_count < kScalars) scalars[scalar_count++] = {reg, kind, bits};
     }
+    // The register will hold what a variable outside holds now. Nobody may read it but for other parts than are emptied.
+    void write_alias(uint32_t reg, const Value& value) {
+      write_scalar(reg, value.kind(), value.bits());
+      if (value.is_heap() && !value.is_string() && reg < 64) aliases |= uint64_t{1} << reg;
+    }
+    bool is_alias(uint32_t reg) const { return reg < 64 && (aliases >> reg & 1) != 0; }
     // What the register will hold then, if it can be known: what it holds now, or a number or text.
     bool value_of(uint32_t reg, const Value* registers, Borrowed& out) const {
       if (!is_written(reg)) {
@@ -253,6 +262,7 @@ class Claim {
   void empty_parts(const Liveness& liveness, uint32_t number, uint32_t reg, const Value* registers, After after) {
     const Value& value = registers[reg];
     if (value.is(Kind::Dict) || value.is(Kind::Struct)) empty_fields(liveness, number, reg, value, after);
+    if (value.is_list()) empty_numbers(liveness, number, reg, value, after);
     if (!value.is_unique() || is_done()) return;
     liveness.each_dead_item(number, reg, after, [&](uint32_t key) {
       Value* item = item_of(value, registers[key]);
@@ -271,6 +281,15 @@ class Claim {
       if (!liveness.is_field_dead(number, reg, dict->shape->keys[slot]->view(), after)) continue;
       if (holds_alone(value) || owns(value)) take(dict->slots()[slot]);
     }
+  }
+
+  // A list that is read on, but not these items: `s = [s[0].push(v), s[1] + 1]`.
+  void empty_numbers(const Liveness& liveness, uint32_t number, uint32_t reg, const Value& value, After after) {
+    liveness.each_dead_number(number, reg, after, [&](uint32_t at) {
+      if (at >= value.as_list()->size || is_done()) return;
+      Value& item = value.as_list()->items[at];
+      if (is(item, object_) && (holds_alone(value) || owns(value))) take(item);
+    });
   }
 
   // ---- what comes next ----
@@ -295,9 +314,9 @@ class Claim {
     for (int i = 0; i < kMost && !is_done() && left_ > 0; ++i) {
       --left_;
       path.stop = path.liveness->starting_at(static_cast<uint32_t>(at - words));
-      note_reads(path);
       Word word = *at;
       Op op = op_of(word);
+      if (note_reads(path) && op != Op::GetField) return;
       uint32_t a = a_of(word), b = b_of(word), c = c_of(word);
       const Word* next = at + length(row(op).format);
       switch (op) {
@@ -359,13 +378,16 @@ class Claim {
             break;
           }
           if (is(registers[a], object_)) break;
+          path.stores = true;
           if (path.is_written(a) || !empty_part(registers[a], field_of(registers[a], name))) return;
           break;
         }
         case Op::SetIndex:
+          path.stores = true;
           if (path.is_written(a) || !empty_item(registers[a], path, registers, b, 1)) return;
           break;
         case Op::SetPathLocal: {
+          path.stores = true;
           const PathSteps& steps = frame.proto->code->paths[at[1]];
           if (path.is_written(a) || !empty_step(registers[a], path, frame, registers, steps, b)) return;
           break;
@@ -384,20 +406,41 @@ class Claim {
         case Op::CallPush:
           if (is_guarded) return;
           path.is_certain = false;
+          path.stores = true;
           path.write(a);
           break;
         case Op::GetField: {
-          const Value* field = path.is_written(b) ? nullptr : field_of(registers[b], frame.proto->caches[at[1]].name);
+          Borrowed record;
+          bool is_known = path.value_of(b, registers, record);
+          const Value* field = is_known ? field_of(*record, frame.proto->caches[at[1]].name) : nullptr;
           if (is_guarded || !field || is(*field, object_)) return;
-          path.is_certain = false;
-          path.write(a);
+          path.is_certain &= !path.stores;
+          if (path.stores) path.write(a);
+          else path.write_alias(a, *field);
+          break;
+        }
+        case Op::GetGlobal: {
+          const Value* globals = own_globals();
+          const Value* value = globals ? globals + bx_of(word) : nullptr;
+          if (path.stores || !value || value->is(Kind::Unset) || is(*value, object_)) return;
+          path.write_alias(a, *value);
+          break;
+        }
+        case Op::AddInt: {
+          Borrowed number;
+          int64_t sum = 0;
+          bool is_sum = path.value_of(b, registers, number) && number->is_int() &&
+                        !__builtin_add_overflow(number->as_int(), int64_t{sc_of(word)}, &sum);
+          if (!is_sum && is_guarded) return;
+          path.is_certain &= is_sum;
+          if (is_sum) path.write_scalar(a, Kind::Int, static_cast<uint64_t>(sum));
+          else path.write(a);
           break;
         }
         case Op::Add:
         case Op::AddTemp:
         case Op::Sub:
         case Op::Mul:
-        case Op::AddInt:
         case Op::AddConst:
         case Op::AddConstTemp:
         case Op::SubConst:
@@ -408,17 +451,22 @@ class Claim {
           break;
         default:
           if (!path.is_certain) return;  // code that runs until then may read them
-          if (!decide(path, frame, at, next) && !empty_outside(frame, registers, at, path)) return;
+          if (decide(path, frame, at, next)) break;
+          path.stores = true;
+          if (!empty_outside(frame, registers, at, path)) return;
       }
       at = next;
     }
   }
 
-  // Present values that the instruction at the end of the path reads.
-  static void note_reads(Path& path) {
+  // Present values that the instruction at the end of the path reads. True when one is also held elsewhere.
+  static bool note_reads(Path& path) {
+    bool reads_alias = false;
     path.liveness->each_read(path.stop, [&](uint32_t reg) {
       if (reg < 64 && !(path.written >> reg & 1)) path.read |= uint64_t{1} << reg;
+      reads_alias |= path.is_alias(reg);
     });
+    return reads_alias;
   }
 
   // Results that are wrapped, tested and taken apart again: `match f(xs) { Ok(more) -> { xs = more } ... }`. False for
@@ -472,7 +520,16 @@ class Claim {
 
   // `{...record, field: value}`
   void empty_replaced(const Value& source, Value* place) {
-    if (place && is(*place, object_) && owns(source)) take(*place);
+    if (!place || !is(*place, object_)) return;
+    if (owns(source)) take(*place);
+    else replaced_ = {&source, place};
+  }
+
+  // `state = {...state, field: value}`: the variable is the only other one that holds the record.
+  void empty_replaced_in(const Value& variable) {
+    auto [source, place] = replaced_;
+    constexpr int32_t kBoth = 2;
+    if (source && is(variable, source->object()) && refs_of(source->object()) == kBoth) take(*place);
   }
 
   // `record.merge({field: value})`, where no field has that name
@@ -481,10 +538,13 @@ class Claim {
     for (const std::string& key : keys) empty_replaced(record, const_cast<Value*>(record.as_dict()->find(key)));
   }
 
+  // The program's variables, if no other task sees these.
+  Value* own_globals() { return task_.globals && !task_.globals->is_shared() ? task_.globals->values() : nullptr; }
+
   // Variables outside the registers.
   bool empty_outside(const Frame& frame, Value* registers, const Word* at, const Path& path) {
     Word word = *at;
-    Value* globals = task_.globals && !task_.globals->is_shared() ? task_.globals->values() : nullptr;
+    Value* globals = own_globals();
     Value* captures = frame.closure ? frame.closure->captures() : nullptr;
     auto cell = [](const Value& holder) { return &holder.as<CellObject>()->value; };
     switch (op_of(word)) {
@@ -511,6 +571,7 @@ class Claim {
     // A variable that is itself being changed may be written again after that.
     if (is(*place, object_)) take(*place);
     else empty_inside(*place);
+    if (!is_done()) empty_replaced_in(*place);
     note_overwritten(place);
     return true;
   }
@@ -599,6 +660,8 @@ class Claim {
   size_t left_;                              // registers to look at
   std::array<const Value*, 4> overwritten_;  // places that are written before they are read again
   uint32_t overwritten_count_ = 0;
+  // A field that holds the object, and is replaced in a copy of its record that somebody else holds, too.
+  std::pair<const Value*, Value*> replaced_{};
 };
 
 }  // namespace

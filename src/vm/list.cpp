@@ -82,12 +82,6 @@ Ref<RangeObject> new_range(int64_t start, int64_t count) {
   return Ref<RangeObject>::adopt(range);
 }
 
-Ref<RangeObject> part_of_range(const RangeObject* range, size_t from, size_t to) {
-  // An empty part may begin behind the largest int; where it begins does not matter.
-  if (from == to) return new_range(0, 0);
-  return new_range(range->item(static_cast<int64_t>(from)), static_cast<int64_t>(to - from));
-}
-
 size_t list_size(const Value& list) {
   return list.is(Kind::Range) ? static_cast<size_t>(list.as_range()->size()) : list.as_list()->size;
 }
@@ -99,15 +93,18 @@ Value list_item(const Value& list, size_t index) {
   return list.as_list()->items[index];
 }
 
-Ref<ListObject> to_list_object(const Value& list) {
-  if (list.is(Kind::List)) return Ref<ListObject>::share(list.as_list());
-  const RangeObject* range = list.as_range();
-  auto result = new_list(static_cast<size_t>(range->size()));
-  for (int64_t i = 0; i < range->size(); ++i) {
+Ref<ListObject> part_of_range(const RangeObject* range, size_t from, size_t to) {
+  auto result = new_list(to - from);
+  for (size_t i = from; i < to; ++i) {
     step();
-    new (result->items + result->size++) Value(Value::integer(range->item(i)));
+    new (result->items + result->size++) Value(Value::integer(range->item(static_cast<int64_t>(i))));
   }
   return result;
+}
+
+Ref<ListObject> to_list_object(const Value& list) {
+  if (list.is(Kind::List)) return Ref<ListObject>::share(list.as_list());
+  return part_of_range(list.as_range(), 0, list_size(list));
 }
 
 ListObject* own_list(Value& target) {

@@ -131,8 +131,9 @@ struct RangeObject : Object {
   int64_t item(int64_t place) const { return start + place; }
 };
 Ref<RangeObject> new_range(int64_t start, int64_t count);
-// Items from..to of a range: a range again.
-Ref<RangeObject> part_of_range(const RangeObject* range, size_t from, size_t to);
+// Items from..to of a range. Only the range itself is lazy for the program (`(1 to 3).map(f)` is an iterator): what is
+// taken of it is a list like any other.
+Ref<ListObject> part_of_range(const RangeObject* range, size_t from, size_t to);
 
 // A list to the program may be a ListObject or a RangeObject. These read either.
 inline bool is_list_like(const Value& value) { return value.is(Kind::List) || value.is(Kind::Range); }

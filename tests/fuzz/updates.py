@@ -47,6 +47,20 @@ fn safe(xs, v) { var out = xs
     boom(v)
     out = out.push(v) } catch (e) { out = out + [0 - 1] }
   return out }
+var H = {items: [], n: 0, seen: []}
+fn put_one(v) { H = {...H, items: H.items.push(v), n: H.n + 1} }
+fn put_late(v) { H = {...H, items: H.items.push(v), n: boom(H.n + v)} }
+fn put_length(v) { H = {...H, items: H.items.push(v), n: len(H.items)} }
+fn put_first(v) { H = {...H, n: H.n + v, items: H.items.push(v), seen: [H.n]} }
+fn put_kept(v) {
+  let old = H
+  H = {...H, items: H.items.push(v), n: H.n + 1}
+  return len(old.items)
+}
+fn put_field(v) {
+  H.n = H.n + 1
+  H.items = H.items.push(H.n + v)
+}
 """
 
 HELPERS = '''
@@ -69,6 +83,27 @@ def kept(xs, v): return xs + [v]
 def safe(xs, v):
     if v % 6 == 5: return xs + [v, -1]
     return xs + [v, v]
+H = {"items": [], "n": 0, "seen": []}
+def put_one(v):
+    global H
+    H = {**H, "items": H["items"] + [v], "n": H["n"] + 1}
+def put_late(v):
+    global H
+    H = {**H, "items": H["items"] + [v], "n": boom(H["n"] + v)}
+def put_length(v):
+    global H
+    H = {**H, "items": H["items"] + [v], "n": len(H["items"])}
+def put_first(v):
+    global H
+    H = {**H, "n": H["n"] + v, "items": H["items"] + [v], "seen": [H["n"]]}
+def put_kept(v):
+    put_one(v)
+    return len(H["items"]) - 1
+def state(): return H
+def put_field(v):
+    global H
+    n = H["n"] + 1
+    H = {**H, "n": n, "items": H["items"] + [n + v]}
 def put(c, keys, v):
     if not keys: return v
     k, rest = keys[0], keys[1:]
@@ -158,7 +193,7 @@ class Program:
     def statement(self, depth=0):
         kinds = [self.set_list, self.set_list, self.set_dict, self.set_field, self.set_field, self.set_item, self.grow,
                  self.path, self.text, self.table, self.destructure, self.alias, self.match_result, self.call_closure,
-                 self.try_result, self.overwrite, self.rework, self.rework]
+                 self.try_result, self.overwrite, self.rework, self.rework, self.pair, self.nested, self.program_variable]
         if depth < 2:
             kinds += [self.attempt, self.attempt, self.branch, self.loop]
         kind = self.r.choice(kinds)
@@ -293,6 +328,33 @@ class Program:
         self.emit(f"if len({x}) > 0 {{ {x}[0] = {k} }}", f"if len({x}) > 0: {x} = put({x}, [0], {k})")
         self.emit(f"{x} = l{name}", f"{x} = l{name}")
 
+    def pair(self):
+        """A list as a record: its items are told apart by their numbers."""
+        n = self.integer()
+        second = self.pick(("P[1] + 1", "P[1] + 1"), ("boom(P[1] + i)", "boom(P[1] + i)"), ("len(P[0])", "len(P[0])"),
+                           ("len(P[i % 1])", "len(P[i % 1])"), ("P[1]", "P[1]"), ("len(P)", "len(P)"))
+        self.pick(
+            lambda: self.emit(f"P = [P[0].push({n[0]}), {second[0]}]", f"P = [P[0] + [{n[1]}], {second[1]}]"),
+            lambda: self.emit(f"P = [P[0] + [{n[0]}], {second[0]}]", f"P = [P[0] + [{n[1]}], {second[1]}]"),
+            lambda: self.emit(f"P = [P[i % 2 == 0 ? 0 : 0].push({n[0]}), {second[0]}]", f"P = [P[0] + [{n[1]}], {second[1]}]"),
+            lambda: self.emit(f"P[0] = P[0].push({n[0]})", f"P = put(P, [0], P[0] + [{n[1]}])"),
+            lambda: self.emit("L0 = P[0]", "L0 = P[0]"),
+            lambda: self.emit(f"P = [L1.push({n[0]}), P[1]]", f"P = [L1 + [{n[1]}], P[1]]"))()
+
+    def nested(self):
+        d, n = self.dict_variable(), self.integer()
+        more = self.pick(("", ""), (f", n: {d}.n + 1", f', "n": {d}["n"] + 1'), (f", n: len({d}.sub.xs)", f', "n": len({d}["sub"]["xs"])'),
+                         (f", n: boom({d}.n)", f', "n": boom({d}["n"])'), (f", items: {d}.sub.xs", f', "items": {d}["sub"]["xs"]'))
+        self.emit(f"{d} = {{...{d}, sub: {{...{d}.sub, xs: {d}.sub.xs.push({n[0]})}}{more[0]}}}",
+                  f'{d} = {{**{d}, "sub": {{**{d}["sub"], "xs": {d}["sub"]["xs"] + [{n[1]}]}}{more[1]}}}')
+
+    def program_variable(self):
+        n, x = self.integer(), self.list_variable()
+        call = self.pick("put_one", "put_late", "put_length", "put_first", "put_kept", "put_field")
+        self.emit(f"{call}({n[0]})", f"{call}({n[1]})")
+        if self.r.random() < 0.2:
+            self.emit(f"{x} = H.items", f"{x} = state()['items']")
+
     def call_closure(self):
         n = self.integer()
         self.emit(f"store({n[0]})", f"store({n[1]})")
@@ -338,11 +400,12 @@ class Program:
         self.harn.append("  " * self.depth + "}")
 
     def show(self):
-        self.emit("println(json_stringify([L0, L1, L2, D0, D1, G, S, M, R, N]))", "show([L0, L1, L2, D0, D1, G, S, M, R, N])")
+        self.emit("println(json_stringify([L0, L1, L2, D0, D1, G, S, M, R, N, P, H]))",
+                  "show([L0, L1, L2, D0, D1, G, S, M, R, N, P, state()])")
 
     def build(self):
         r = self.r
-        start = [("L0", "[1, 2, 3]"), ("L1", "[]"), ("L2", "[5]"), ("G", "[[1], [2, 3]]"), ("S", '"s"')]
+        start = [("P", "[[4], 0]"), ("L0", "[1, 2, 3]"), ("L1", "[]"), ("L2", "[5]"), ("G", "[[1], [2, 3]]"), ("S", '"s"')]
         for name, value in start:
             self.emit(f"var {name} = {value}", f"{name} = {value}")
         for name in ("D0", "D1"):

@@ -34,7 +34,8 @@ bool has_bit(const uint64_t* set, uint32_t bit) { return set[bit / 64] >> (bit %
 
 }  // namespace
 
-bool Liveness::may_fail(Word word) {
+bool Liveness::may_fail(uint32_t number) const {
+  Word word = code_.words[starts_[number]];
   Fails fails = row(op_of(word)).fails;
   return fails == Fails::May || (fails == Fails::Back && sj_of(word) < 0);
 }
@@ -402,7 +403,7 @@ bool Liveness::visit(uint32_t number) {
   for (uint32_t i = 0; i < writes_[number].count; ++i) clear_bit(live, touched_[writes_[number].first + i]);
   for (uint32_t i = 0; i < reads_[number].count; ++i) set_bit(live, touched_[reads_[number].first + i]);
   uint32_t handler = innermost_[number];
-  if (handler != kNone && may_fail(code_.words[starts_[number]])) {
+  if (handler != kNone && may_fail(number)) {
     after_failure(handler);
     const Bits* failed = set_of(failed_, handler);
     for (uint32_t i = 0; i < width_; ++i) live[i] |= failed[i];
@@ -450,7 +451,7 @@ bool Liveness::is_bit_live(uint32_t number, uint32_t bit, After after) const {
   bool live = false;
   each_successor(number, [&](uint32_t next) { live |= has_bit(set_of(live_, next), bit); });
   if (live || after == After::Worked || innermost_[number] == kNone) return live;
-  return may_fail(code_.words[starts_[number]]) && has_bit(set_of(failed_, innermost_[number]), bit);
+  return may_fail(number) && has_bit(set_of(failed_, innermost_[number]), bit);
 }
 
 bool Liveness::is_live(uint32_t number, uint32_t reg, After after) const {

@@ -42,6 +42,14 @@ class Liveness {
       visit(bit < registers_ ? bit : fields_[bit - registers_].reg);
     }
   }
+  // The registers that hold something else after it.
+  template <class Visit>
+  void each_write(uint32_t number, Visit visit) const {
+    for (uint32_t i = 0; i < writes_[number].count; ++i) {
+      uint32_t bit = touched_[writes_[number].first + i];
+      if (bit < registers_ && !is_read_by(number, bit)) visit(bit);
+    }
+  }
   bool is_read_by(uint32_t number, uint32_t reg) const;
   // Whether this field of a register is written before it is read, alone or with the whole register.
   bool is_field_dead(uint32_t number, uint32_t reg, std::string_view field, After after) const;
@@ -64,8 +72,6 @@ class Liveness {
   // Whether an error at the instruction is handled in this function.
   bool is_guarded(uint32_t number) const { return innermost_[number] != kNone; }
 
-  static bool may_fail(Word word);
-
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
   using Bits = uint64_t;
@@ -82,6 +88,7 @@ class Liveness {
     uint32_t count;
   };
 
+  bool may_fail(uint32_t number) const;
   void decode();
   void number_fields();
   uint32_t add_field(uint32_t reg, std::string_view name, uint32_t key = kNone, uint32_t number = kNone);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "bytecode/liveness.h"
 #include "vm/dict.h"
@@ -100,7 +101,7 @@ class Claim {
   void run(Coroutine* coroutine) {
     // Nothing can fail, and no code of the program runs, before control is back in the frame.
     bool is_certain = true;
-    Known result = Known::Updated;
+    Known result = Known::Data;
     for (; coroutine; coroutine = coroutine->resumer) {
       uint32_t limit = UINT32_MAX;
       for (uint32_t i = coroutine->frame_count; i-- > 0;) {
@@ -139,13 +140,14 @@ class Claim {
     }
   }
 
-  // What is known of a value to come: the updated object, that in an Ok, or `true`.
-  enum class Known : uint8_t { Nothing, Updated, Ok, True };
+  // What is known of a value to come: a list, record or text, that in an Ok, or `true`.
+  enum class Known : uint8_t { Nothing, Data, Ok, True };
 
   // The instructions that will be executed next, for certain.
   struct Path {
     const Liveness* liveness;
     bool is_certain;  // none of them can fail
+    bool is_guarded;  // if one fails, the function goes on
     bool returns = false;
     Known returned = Known::Nothing;
     uint32_t stop = 0;     // the instruction that it ends before
@@ -203,10 +205,17 @@ class Claim {
       return false;
     }
     Known what(uint32_t reg) const { return reg < 64 ? known[reg] : Known::Nothing; }
-    // What the register holds now is not read any more.
+    // What the register holds now is not read any more, but for parts that are followed.
     bool is_dead(uint32_t reg) const {
-      if (!is_certain || reg >= 64 || read >> reg & 1) return false;
+      if ((!is_certain && is_guarded) || reg >= 64 || read >> reg & 1) return false;
       return written >> reg & 1 || returns || !liveness->is_live_before(stop, reg);
+    }
+    // Whether something that is read on is part of what registers hold now.
+    bool keeps_parts() const {
+      for (uint64_t left = aliases; left != 0; left &= left - 1) {
+        if (!returns && liveness->is_live_before(stop, static_cast<uint32_t>(std::countr_zero(left)))) return true;
+      }
+      return false;
     }
   };
 
@@ -215,9 +224,10 @@ class Claim {
     uint32_t number = liveness.ending_at(frame.next_word());
     Value* registers = coroutine.stack + frame.base;
     bool is_guarded = liveness.is_guarded(number);
-    Path path{.liveness = &liveness, .is_certain = is_certain, .stop = number + 1};
+    Path path{.liveness = &liveness, .is_certain = is_certain, .is_guarded = is_guarded, .stop = number + 1};
     Word word = frame.proto->code->words[liveness.start(number)];
-    if (is_certain && gives_value(op_of(word))) path.write(a_of(word), result);
+    liveness.each_write(number, [&](uint32_t reg) { path.write(reg); });
+    if (gives_value(op_of(word))) path.write(a_of(word), is_certain ? result : Known::Nothing);
     if (is_certain || !is_guarded) follow(path, frame, registers, is_guarded);
     if (is_done()) return path;
     left_ -= std::min<size_t>(left_, 1);
@@ -231,11 +241,17 @@ class Claim {
   void empty_registers(const Path& path, uint32_t number, Value* registers, uint32_t count, After after) {
     const Liveness& liveness = *path.liveness;
     left_ -= std::min<size_t>(left_, count);
+    bool keeps_parts = path.keeps_parts();
     for (uint32_t reg = 0; reg < count && !is_done(); ++reg) {
       Value& value = registers[reg];
       if (!value.is_heap() || !is_data(value) || liveness.is_read_by(number, reg)) continue;
-      if (!liveness.is_live(number, reg, After::Either)) drop(value);
-      else if (path.is_dead(reg) || !liveness.is_live(number, reg, after)) give_up(value);
+      if (!liveness.is_live(number, reg, After::Either)) {
+        drop(value);
+        continue;
+      }
+      if (!keeps_parts && path.is_dead(reg)) empty_below(value, 0);
+      if (!value.is_heap()) continue;
+      if (!liveness.is_live(number, reg, after)) give_up(value);
       else empty_parts(liveness, number, reg, registers, after);
     }
   }
@@ -311,18 +327,23 @@ class Claim {
     if (op_of(words[path.liveness->start(path.stop - 1)]) == Op::ListSpread) at += static_cast<int32_t>(at[-1]);
     Built built;
     uint32_t moved_from = UINT32_MAX;
+    bool is_used_up = false;
     for (int i = 0; i < kMost && !is_done() && left_ > 0; ++i) {
       --left_;
       path.stop = path.liveness->starting_at(static_cast<uint32_t>(at - words));
       Word word = *at;
       Op op = op_of(word);
-      if (note_reads(path) && op != Op::GetField) return;
+      if (op != Op::GetField && note_reads(path)) return;
+      if (replaced_.source &&
+          path.liveness->is_read_by(path.stop, static_cast<uint32_t>(replaced_.source - registers))) {
+        replaced_ = {};
+      }
       uint32_t a = a_of(word), b = b_of(word), c = c_of(word);
       const Word* next = at + length(row(op).format);
       switch (op) {
         case Op::LoadNil:
-        case Op::LoadBool:
-        case Op::NewDict: path.write(a); break;
+        case Op::LoadBool: path.write(a); break;
+        case Op::NewDict: path.write(a, Known::Data); break;
         case Op::LoadInt: path.write_scalar(a, Kind::Int, static_cast<uint64_t>(int64_t{sbx_of(word)})); break;
         case Op::LoadConst: {
           const Value& constant = frame.proto->constants[bx_of(word)];
@@ -338,6 +359,7 @@ class Claim {
           bool has_parts = is_known && value->is_heap() && !value->is_string();
           if (op == Op::Move && has_parts) return;  // the copy would keep them
           moved_from = op == Op::Move ? UINT32_MAX : b;
+          if (path.is_certain) empty_replaced_at(registers[a]);
           Known what = path.what(b);
           if (is_known && !has_parts && what == Known::Nothing) path.write_scalar(a, value->kind(), value->bits());
           else path.write(a, what);
@@ -354,11 +376,12 @@ class Claim {
           return;
         case Op::NewDictOf:
           built = {a, nullptr, &std::get<Keys>(frame.proto->code->constants[at[1]])};
-          path.write(a);
+          path.write(a, Known::Data);
           break;
         case Op::DictSpread:
           if (path.is_written(b) || !registers[b].is(Kind::Dict)) return;
-          built = {a, c != 0 ? registers + b : nullptr, nullptr};
+          built = {a, registers + b, nullptr};
+          is_used_up = c != 0;
           break;
         // What is being built from the object itself.
         case Op::ListPush:
@@ -366,7 +389,7 @@ class Claim {
           break;
         case Op::DictPut:
           if (built.source && built.reg == a && !path.is_written(b)) {
-            empty_replaced(*built.source, item_of(*built.source, registers[b]));
+            empty_replaced(*built.source, item_of(*built.source, registers[b]), is_used_up);
           } else if (!is(registers[a], object_)) {
             return;
           }
@@ -374,7 +397,7 @@ class Claim {
         case Op::SetField: {
           StringObject* name = frame.proto->caches[at[1]].name;
           if (built.source && built.reg == a) {
-            empty_replaced(*built.source, field_of(*built.source, name));
+            empty_replaced(*built.source, field_of(*built.source, name), is_used_up);
             break;
           }
           if (is(registers[a], object_)) break;
@@ -414,9 +437,13 @@ class Claim {
           bool is_known = path.value_of(b, registers, record);
           const Value* field = is_known ? field_of(*record, frame.proto->caches[at[1]].name) : nullptr;
           if (is_guarded || !field || is(*field, object_)) return;
-          path.is_certain &= !path.stores;
-          if (path.stores) path.write(a);
-          else path.write_alias(a, *field);
+          if (path.stores || is(*record, object_)) note_reads(path);
+          if (path.stores) {
+            path.is_certain = false;
+            path.write(a);
+          } else {
+            path.write_alias(a, *field);
+          }
           break;
         }
         case Op::GetGlobal: {
@@ -457,6 +484,7 @@ class Claim {
       }
       at = next;
     }
+    path.stop = path.liveness->starting_at(static_cast<uint32_t>(at - words));
   }
 
   // Present values that the instruction at the end of the path reads. True when one is also held elsewhere.
@@ -482,12 +510,12 @@ class Claim {
         return true;
       case Op::UnwrapOk:
         if (path.what(b_of(word)) != Known::Ok) return false;
-        path.write(a, Known::Updated);
+        path.write(a, Known::Data);
         next += static_cast<int32_t>(next[-1]);
         return true;
       case Op::EnumField:
         if (path.what(b_of(word)) != Known::Ok) return false;
-        path.write(a, Known::Updated);
+        path.write(a, Known::Data);
         return true;
       case Op::JumpIfNotVariant: {
         const InlineCache& cache = frame.proto->caches[at[1]];
@@ -503,9 +531,9 @@ class Claim {
       case Op::CallBuiltin: {
         std::string_view name = task_.scheduler->vm().builtins().by_id()[at[1]]->name;
         if (b_of(word) != 1 || known == Known::Nothing) return false;
-        if (name == "Ok" && known == Known::Updated) path.write(a, Known::Ok);
+        if (name == "Ok" && known == Known::Data) path.write(a, Known::Ok);
         else if (name == "is_ok" && known == Known::Ok) path.write(a, Known::True);
-        else if (name == "unwrap" && known == Known::Ok) path.write(a, Known::Updated);
+        else if (name == "unwrap" && known == Known::Ok) path.write(a, Known::Data);
         else return false;
         return true;
       }
@@ -518,18 +546,22 @@ class Claim {
     return const_cast<Value*>(record.as_dict()->find(name));
   }
 
-  // `{...record, field: value}`
-  void empty_replaced(const Value& source, Value* place) {
+  // `{...record, field: value}`. A record that is not used up may be read on until its register is overwritten.
+  void empty_replaced(const Value& source, Value* place, bool is_used_up = true) {
     if (!place || !is(*place, object_)) return;
-    if (owns(source)) take(*place);
-    else replaced_ = {&source, place};
+    if (is_used_up && owns(source)) take(*place);
+    else replaced_ = {&source, place, is_used_up};
+  }
+
+  void empty_replaced_at(const Value& source) {
+    if (replaced_.source == &source && owns(source)) take(*replaced_.place);
   }
 
   // `state = {...state, field: value}`: the variable is the only other one that holds the record.
   void empty_replaced_in(const Value& variable) {
-    auto [source, place] = replaced_;
     constexpr int32_t kBoth = 2;
-    if (source && is(variable, source->object()) && refs_of(source->object()) == kBoth) take(*place);
+    auto [source, place, is_used_up] = replaced_;
+    if (is_used_up && is(variable, source->object()) && refs_of(source->object()) == kBoth) take(*place);
   }
 
   // `record.merge({field: value})`, where no field has that name
@@ -591,17 +623,32 @@ class Claim {
 
   // What is about to be dropped, with the object in it.
   void empty_inside(const Value& value) {
-    constexpr size_t kFew = 16;
-    std::span<Value> parts;
-    if (!value.is_unique()) return;
-    if ((value.is(Kind::Dict) || value.is(Kind::Struct)) && value.as_dict()->shape) {
-      parts = {value.as_dict()->slots(), value.as_dict()->shape->count};
-    } else if (value.is_list() && value.as_list()->size <= kFew) {
-      parts = value.as_list()->values();
-    }
-    for (Value& part : parts) {
+    for (Value& part : parts_of(value)) {
       if (is(part, object_)) take(part);
     }
+  }
+
+  // The same, where the object may be a part of a part. Each must be held by the one around it alone.
+  void empty_below(Value& value, int depth) {
+    constexpr int kDeepest = 3;
+    if (value.object() == object_) return take(value);
+    if (depth == kDeepest) return;
+    for (Value& part : parts_of(value)) {
+      if (is_done() || left_ == 0) return;
+      --left_;
+      if (part.is_heap() && is_data(part)) empty_below(part, depth + 1);
+    }
+  }
+
+  // Of a small container that nobody else holds.
+  static std::span<Value> parts_of(const Value& value) {
+    constexpr size_t kFew = 16;
+    if (!value.is_unique()) return {};
+    if ((value.is(Kind::Dict) || value.is(Kind::Struct)) && value.as_dict()->shape) {
+      return {value.as_dict()->slots(), value.as_dict()->shape->count};
+    }
+    if (value.is_list() && value.as_list()->size <= kFew) return value.as_list()->values();
+    return {};
   }
 
   // A part of a container, which keeps it when somebody else reads the container. False when there is none yet: adding
@@ -661,7 +708,12 @@ class Claim {
   std::array<const Value*, 4> overwritten_;  // places that are written before they are read again
   uint32_t overwritten_count_ = 0;
   // A field that holds the object, and is replaced in a copy of its record that somebody else holds, too.
-  std::pair<const Value*, Value*> replaced_{};
+  struct Replaced {
+    const Value* source = nullptr;
+    Value* place = nullptr;
+    bool is_used_up = false;
+  };
+  Replaced replaced_;
 };
 
 }  // namespace

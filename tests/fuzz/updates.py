@@ -57,6 +57,14 @@ fn put_kept(v) {
   H = {...H, items: H.items.push(v), n: H.n + 1}
   return len(old.items)
 }
+fn tick(w, v) { return {g: w.g.push(v), st: {log: w.st.log.push(v), n: w.st.n + 1}} }
+fn tick_late(w, v) { return {g: w.g.push(v), st: {log: w.st.log.push(v), n: boom(w.st.n + v)}} }
+fn tick_read(w, v) {
+  let st = w.st
+  let log = st.log.push(v)
+  let n = st.n + len(w.st.log)
+  return {...w, st: {...st, log: log, n: n % 40}}
+}
 fn put_field(v) {
   H.n = H.n + 1
   H.items = H.items.push(H.n + v)
@@ -100,6 +108,10 @@ def put_kept(v):
     put_one(v)
     return len(H["items"]) - 1
 def state(): return H
+def tick(w, v): return {"g": w["g"] + [v], "st": {"log": w["st"]["log"] + [v], "n": w["st"]["n"] + 1}}
+def tick_late(w, v): return {"g": w["g"] + [v], "st": {"log": w["st"]["log"] + [v], "n": boom(w["st"]["n"] + v)}}
+def tick_read(w, v):
+    return {**w, "st": {"log": w["st"]["log"] + [v], "n": (w["st"]["n"] + len(w["st"]["log"])) % 40}}
 def put_field(v):
     global H
     n = H["n"] + 1
@@ -193,7 +205,8 @@ class Program:
     def statement(self, depth=0):
         kinds = [self.set_list, self.set_list, self.set_dict, self.set_field, self.set_field, self.set_item, self.grow,
                  self.path, self.text, self.table, self.destructure, self.alias, self.match_result, self.call_closure,
-                 self.try_result, self.overwrite, self.rework, self.rework, self.pair, self.nested, self.program_variable]
+                 self.try_result, self.overwrite, self.rework, self.rework, self.pair, self.nested, self.program_variable,
+                 self.deep, self.deep, self.read_after]
         if depth < 2:
             kinds += [self.attempt, self.attempt, self.branch, self.loop]
         kind = self.r.choice(kinds)
@@ -348,6 +361,33 @@ class Program:
         self.emit(f"{d} = {{...{d}, sub: {{...{d}.sub, xs: {d}.sub.xs.push({n[0]})}}{more[0]}}}",
                   f'{d} = {{**{d}, "sub": {{**{d}["sub"], "xs": {d}["sub"]["xs"] + [{n[1]}]}}{more[1]}}}')
 
+    def deep(self):
+        n, x = self.integer(), self.list_variable()
+        call = self.pick("tick", "tick_late", "tick_read")
+        more = self.pick(("W.st.n + 1", 'W["st"]["n"] + 1'), ("boom(W.st.n)", 'boom(W["st"]["n"])'),
+                         ("len(W.st.log)", 'len(W["st"]["log"])'), ("len(W.g)", 'len(W["g"])'))
+        self.pick(
+            lambda: self.emit(f"W = {call}(W, {n[0]})", f"W = {call}(W, {n[1]})"),
+            lambda: self.emit(f"W = {{g: W.g.push({n[0]}), st: {{log: W.st.log.push(i), n: {more[0]}}}}}",
+                              f'W = {{"g": W["g"] + [{n[1]}], "st": {{"log": W["st"]["log"] + [i], "n": {more[1]}}}}}'),
+            lambda: self.emit(f"W = {{st: {{log: W.st.log.push({n[0]}), n: {more[0]}}}, g: W.g}}",
+                              f'W = {{"g": W["g"], "st": {{"log": W["st"]["log"] + [{n[1]}], "n": {more[1]}}}}}'),
+            lambda: self.emit(f"W.st.log = W.st.log.push({n[0]})", f'W = put(W, ["st", "log"], W["st"]["log"] + [{n[1]}])'),
+            lambda: self.emit(f"W.st = {{...W.st, log: {x}}}", f'W = put(W, ["st"], {{**W["st"], "log": {x}}})'),
+            lambda: self.emit(f"{x} = W.st.log", f'{x} = W["st"]["log"]'))()
+
+    def read_after(self):
+        """What a function was given is read again, in whole or in part."""
+        self.fresh += 1
+        d, n, v = self.dict_variable(), self.integer(), f"a{self.fresh}"
+        call = self.pick("spread", "rebuilt", "merged", "step")
+        self.emit(f"let {v} = {call}({d}, {n[0]})", f"{v} = {call}({d}, {n[1]})")
+        self.emit(*self.pick((f"println(json_stringify([{d}.n, {v}.n]))", f'show([{d}["n"], {v}["n"]])'),
+                             (f"println(json_stringify({d}.items))", f'show({d}["items"])'),
+                             (f"L0 = {d}.items", f'L0 = {d}["items"]')))
+        if self.r.random() < 0.5:
+            self.emit(f"{d} = {v}", f"{d} = {v}")
+
     def program_variable(self):
         n, x = self.integer(), self.list_variable()
         call = self.pick("put_one", "put_late", "put_length", "put_first", "put_kept", "put_field")
@@ -400,8 +440,8 @@ class Program:
         self.harn.append("  " * self.depth + "}")
 
     def show(self):
-        self.emit("println(json_stringify([L0, L1, L2, D0, D1, G, S, M, R, N, P, H]))",
-                  "show([L0, L1, L2, D0, D1, G, S, M, R, N, P, state()])")
+        self.emit("println(json_stringify([L0, L1, L2, D0, D1, G, S, M, R, N, P, H, W]))",
+                  "show([L0, L1, L2, D0, D1, G, S, M, R, N, P, state(), W])")
 
     def build(self):
         r = self.r
@@ -411,6 +451,7 @@ class Program:
         for name in ("D0", "D1"):
             self.emit(f"var {name} = {{items: [], n: 0, sub: {{xs: []}}}}", f'{name} = {{"items": [], "n": 0, "sub": {{"xs": []}}}}')
         self.emit("var M = {}", "M = {}")
+        self.emit("var W = {g: [], st: {log: [], n: 0}}", 'W = {"g": [], "st": {"log": [], "n": 0}}')
         record, same = "{items: [], n: 0, sub: {xs: []}}", '{"items": [], "n": 0, "sub": {"xs": []}}'
         self.emit(f"var R = [{record}, {record}, {record}]", f"R = [{same}, {same}, {same}]")
         self.emit(f"var N = {{a: {record}, b: {record}}}", f'N = {{"a": {same}, "b": {same}}}')

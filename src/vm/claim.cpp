@@ -155,6 +155,7 @@ class Claim {
     uint64_t read = 0;     // registers whose present value is read
     uint64_t aliases = 0;  // registers that will hold what others hold, too
     bool stores = false;   // what variables and fields hold now may be something else then
+    bool runs = false;     // what program variables hold now may be: code of the program has run
     std::array<Known, 64> known{};
     // Numbers and texts that registers will hold, as far as they are known. Nobody counts them: what they are read
     // from stays where it is meanwhile.
@@ -224,7 +225,11 @@ class Claim {
     uint32_t number = liveness.ending_at(frame.next_word());
     Value* registers = coroutine.stack + frame.base;
     bool is_guarded = liveness.is_guarded(number);
-    Path path{.liveness = &liveness, .is_certain = is_certain, .is_guarded = is_guarded, .stop = number + 1};
+    Path path{.liveness = &liveness,
+              .is_certain = is_certain,
+              .is_guarded = is_guarded,
+              .stop = number + 1,
+              .runs = !is_certain};
     Word word = frame.proto->code->words[liveness.start(number)];
     liveness.each_write(number, [&](uint32_t reg) { path.write(reg); });
     if (gives_value(op_of(word))) path.write(a_of(word), is_certain ? result : Known::Nothing);
@@ -429,7 +434,7 @@ class Claim {
         case Op::CallPush:
           if (is_guarded) return;
           path.is_certain = false;
-          path.stores = true;
+          path.runs = true;
           path.write(a);
           break;
         case Op::GetField: {
@@ -449,7 +454,7 @@ class Claim {
         case Op::GetGlobal: {
           const Value* globals = own_globals();
           const Value* value = globals ? globals + bx_of(word) : nullptr;
-          if (path.stores || !value || value->is(Kind::Unset) || is(*value, object_)) return;
+          if (path.stores || path.runs || !value || value->is(Kind::Unset) || is(*value, object_)) return;
           path.write_alias(a, *value);
           break;
         }

@@ -257,6 +257,7 @@ struct Batch::Impl {
           false,   clears_scopes,  options.near_registers,          options.verify};
       part.owned = find_owned(*module, resolved.names.bindings[module]);
       part.start = FunctionCompiler(context, *part.start_info, "main").module_start(module->tree->items);
+      if (options.code == CompileOptions::Code::Dropped) part.start.reset();
     }
     sort_out(code_sink, &Part::code);
     globals = resolved.names.globals;
@@ -287,7 +288,7 @@ Batch::Batch(modules::Graph& graph, const Catalog& catalog, CompileOptions optio
     : impl_(new Impl{.graph = graph, .catalog = catalog, .options = options}) {
   impl_->take_loading();
   impl_->resolve();
-  if (options.generates_code) impl_->compile();
+  if (options.code != CompileOptions::Code::NotWritten) impl_->compile();
 }
 
 Batch::~Batch() = default;

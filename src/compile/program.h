@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,7 +37,9 @@ struct CompileOptions {
   bool hidden = false;                     // prelude: left out of stack traces, no register variables
   uint32_t near_registers = 0;             // for tests: see ModuleContext
   std::span<const MakeAnalysis> analyses;  // what else looks for problems
-  bool generates_code = true;              // without, a Batch has problems but no programs
+  // What a Batch does about code. Writing it finds problems of its own; only those who run programs keep it.
+  enum class Code : uint8_t { NotWritten, Dropped, Kept };
+  Code code = Code::Kept;
   // Asks after every pass whether the code is sound (bytecode/verify.h); a bug of the compiler stops the process then.
 #ifdef HARN_SANITIZED
   bool verify = true;

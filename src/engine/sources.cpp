@@ -113,6 +113,7 @@ static std::vector<compile::MakeAnalysis> analyses_for(ManyFiles::For purpose,
 static compile::CompileOptions options_for(ManyFiles::For purpose, std::span<const compile::MakeAnalysis> analyses) {
   compile::CompileOptions options;
   if (purpose == ManyFiles::For::Running) options = options_to_run();
+  else options.code = compile::CompileOptions::Code::Dropped;
   options.analyses = analyses;
   return options;
 }

@@ -26,7 +26,7 @@ class Workspace::Forward : public compile::Analysis {
 static compile::CompileOptions options(std::span<const compile::MakeAnalysis> analyses) {
   compile::CompileOptions out;
   out.analyses = analyses;
-  out.generates_code = false;
+  out.code = compile::CompileOptions::Code::NotWritten;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check/builtin_types.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 #include "check/inference.h"
 
 namespace harn::check {
@@ -312,8 +313,8 @@ bool Checker::check_options(const types::Parameter& param, const Type* wanted, c
 
 const Type* Checker::call(const Call& node, const Type* expected) {
   if (!node.callee->is(NodeKind::Identifier)) {
-    const Type* type = known_.relation.plain(infer(*node.callee));
-    if (type->kind == Kind::Function) return apply({.name = "closure", .type = type}, node.args, node.span, expected);
+    const Type* type = callable(infer(*node.callee), *node.callee);
+    if (type) return apply({.name = "closure", .type = type}, node.args, node.span, expected);
     infer_all(node.args);
     return any();
   }
@@ -340,25 +341,33 @@ const Type* Checker::call(const Call& node, const Type* expected) {
     std::vector<const Type*> arguments(structure.generics.size(), any());
     return known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
   }
-  const Type* type = known_.relation.plain(current(name).type);
-  switch (type->kind) {
-    case Kind::Function:
-    case Kind::Intersection:
-      return apply({.name = name.name, .type = type, .type_args = node.type_args}, node.args, node.span, expected);
-    case Kind::Int:
-    case Kind::Float:
-    case Kind::Bool:
-    case Kind::Nil:
-    case Kind::String:
-    case Kind::List:
-      if (!current(name).loose) {
-        report(Code::NotCallable, name.span, name.name, shown(type)).label("this is not a function");
-      }
-      break;
-    default: break;
-  }
+  const Type* type = callable(current(name).type, name);
+  if (type) return apply({.name = name.name, .type = type, .type_args = node.type_args}, node.args, node.span, expected);
   infer_all(node.args);
   return any();
+}
+
+const Type* Checker::callable(const Type* type, const Node& callee) {
+  if (is_loose(callee)) type = known_.without_nil(type);
+  const Type* found = called(type, callee.span, module_.source->text(callee.span));
+  if (!found) assume(callee, any());
+  return found && types::is_gradual(found) ? nullptr : found;
+}
+
+const Type* Checker::called(const Type* type, Span where, std::string_view name) {
+  const Type* found = any();
+  auto& members = known_.members(type);
+  for (const Type* member : members) {
+    const Type* plain = known_.relation.plain(member);
+    bool is_one = plain->kind == Kind::Function || plain->kind == Kind::Intersection;
+    if (is_one && members.size() == 1) found = plain;
+    if (has_use(plain->kind, kCalled)) continue;
+    auto told = report(Code::NotCallable, where, name, shown(type));
+    if (plain->kind == Kind::Nil && members.size() > 1) told.label("may be nil").help("check `!= nil` first");
+    else told.label("this is not a function");
+    return nullptr;
+  }
+  return found;
 }
 
 // `unreachable(x)`: the writer says that nothing is left for x to be.
@@ -408,6 +417,18 @@ const Type* Checker::method_call(const MethodCall& node, const Type* expected) {
   return node.optional && known_.has_nil(type) ? known_.table.optional(result) : result;
 }
 
+// `o.f(x)` calls the function in a field when that is what `f` is: the type of the field, or null.
+const Type* Checker::field_called(const MethodCall& node, const Type* plain) {
+  std::string_view name = node.name.text;
+  const Type* shape = known_.relation.as_shape(plain);
+  if (!shape || std::ranges::find(shape->fields, name, &types::Field::name) == shape->fields.end()) return nullptr;
+  bool is_struct = plain->kind == Kind::Struct;
+  if (is_struct ? known_.method(plain, name) != nullptr : known_.builtin_method("dict", name) != nullptr) return nullptr;
+  PathId base = path_of(*node.object);
+  const Fact* fact = base ? flow_.find(known_.paths.child(base, name)) : nullptr;
+  return fact ? fact->type : field_of(plain, name);
+}
+
 const Type* Checker::method_of(const MethodCall& node, const Type* type, const Type* expected) {
   std::string_view name = node.name.text;
   auto& members = known_.members(type);
@@ -416,12 +437,28 @@ const Type* Checker::method_of(const MethodCall& node, const Type* type, const T
     for (const Type* member : members) {
       if (find_method(member, name).known) continue;
       unknown_method(node, member);
-      break;
+      infer_all(node.args);
+      return any();
+    }
+    constexpr size_t kMostAlternatives = 8;
+    infer_all(node.args);
+    if (members.size() > kMostAlternatives) return any();
+    std::vector<const Type*> results;
+    ++quiet_;
+    for (const Type* member : members) results.push_back(method_of(node, member, expected));
+    --quiet_;
+    return known_.table.unite(results);
+  }
+  const Type* plain = known_.relation.plain(type);
+  if (const Type* field = field_called(node, plain)) {
+    if (is_loose(*node.object)) field = known_.without_nil(field);
+    const Type* function = called(field, node.name.span, name);
+    if (function && !types::is_gradual(function)) {
+      return apply({.name = name, .type = function}, node.args, node.span, expected);
     }
     infer_all(node.args);
     return any();
   }
-  const Type* plain = known_.relation.plain(type);
   Method found = find_method(plain, name);
   if (!found.known) {
     unknown_method(node, type);

@@ -58,6 +58,7 @@ class Checker {
   void forget_assigned(const syntax::Node& inside);
   void natural(const syntax::Natural& node);
   const Type* item_type(const Type* iterable, const syntax::Node& node);
+  void not_iterable(const Type* type, const syntax::Node& node);
   const Type* entry_type(const Type* value);
 
   // ---- functions (declarations.cpp) ----
@@ -98,6 +99,9 @@ class Checker {
   const Type* try_catch(const syntax::Try& node, const Type* expected);
   const Type* select(const syntax::Select& node);
   const Type* parallel(const syntax::Parallel& node);
+  const Type* unwrapped(const syntax::TryUnwrap& node);
+  // Whether a place that counts has a whole number in it; says what for.
+  void expect_int(const syntax::Node& value, std::string_view what);
   // A body that may run or not, or several times.
   const Type* aside(const syntax::Block& body, const Type* expected = nullptr);
   // Checks that a value fits; the words in front of `expected T, found U` say what for.
@@ -157,6 +161,11 @@ class Checker {
   const Type* call(const syntax::Call& node, const Type* expected);
   const Type* method_call(const syntax::MethodCall& node, const Type* expected);
   const Type* pipe(const syntax::Pipe& node);
+  // The function that a call of such a value calls; null when that is not known.
+  const Type* callable(const Type* type, const syntax::Node& callee);
+  // The same; `any` when it is not known, and null, after a report, when such a value cannot be called.
+  const Type* called(const Type* type, Span where, std::string_view name);
+  const Type* field_called(const syntax::MethodCall& node, const Type* plain);
   struct Callee {
     std::string_view name;
     const Type* type = nullptr;

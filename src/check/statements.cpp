@@ -4,6 +4,7 @@
 
 #include "base/fmt.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 #include "syntax/children.h"
 
 namespace harn::check {
@@ -370,6 +371,16 @@ const Type* Checker::entry_type(const Type* value) {
   return known_.table.shape(fields);
 }
 
+void Checker::not_iterable(const Type* type, const Node& node) {
+  auto told = report(Code::NotIterable, node.span, shown(type));
+  if (!known_.has_nil(type)) {
+    told.label("a loop cannot go over this");
+    return;
+  }
+  told.label("may be nil").help("give a default with `?? []`, or check `!= nil` first");
+  assume(node, known_.without_nil(type));
+}
+
 const Type* Checker::item_type(const Type* iterable, const Node& node) {
   const Type* out = nullptr;
   for (const Type* member : known_.members(iterable)) {
@@ -396,16 +407,10 @@ const Type* Checker::item_type(const Type* iterable, const Node& node) {
       }
       case Kind::String:
       case Kind::StringLiteral: item = named(Kind::String); break;
-      case Kind::Int:
-      case Kind::IntLiteral:
-      case Kind::Float:
-      case Kind::Bool:
-      case Kind::BoolLiteral:
-      case Kind::Function:
-      case Kind::Closure:
-        report(Code::NotIterable, node.span, shown(iterable)).label("a loop cannot go over this");
+      default:
+        if (has_use(plain->kind, kIterated) || (plain->kind == Kind::Nil && is_loose(node))) break;
+        not_iterable(iterable, node);
         return any();
-      default: break;
     }
     out = out ? known_.table.unite({out, item}) : item;
   }

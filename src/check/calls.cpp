@@ -130,16 +130,74 @@ void Checker::bind_parameters(Inference& inference, const Type* wanted, const Ty
 
 // ---- functions ----
 
+static const types::Parameter* parameter_at(const Type* function, size_t number) {
+  if (number < function->params.size()) return &function->params[number];
+  return !function->params.empty() && function->params.back().rest ? &function->params.back() : nullptr;
+}
+
+static std::string argument_context(const types::Parameter& param, size_t number) {
+  return param.name.empty() ? fmt::format("argument {}", number + 1)
+                            : fmt::format("argument {} `{}`", number + 1, param.name);
+}
+
+bool Checker::check_count(const Callee& callee, std::span<const Type* const> functions, size_t given, Span where) {
+  size_t least = SIZE_MAX, most = 0;
+  bool fits_one = false;
+  for (const Type* function : functions) {
+    if (function->kind != Kind::Function) return true;
+    size_t low = 0;
+    bool more = false;
+    for (const types::Parameter& param : function->params) {
+      if (param.rest) more = true;
+      else if (!param.optional) ++low;
+    }
+    size_t high = more ? SIZE_MAX : function->params.size();
+    fits_one = fits_one || (given >= low && given <= high);
+    least = std::min(least, low);
+    most = std::max(most, high);
+  }
+  if (callee.is_counted || fits_one) return true;
+  Code code = callee.lenient ? Code::BuiltinArgumentCount : Code::WrongArgumentCount;
+  auto told = report(code, where, callee.name, text::argument_count(least, most), given);
+  std::vector<std::string> shapes;
+  for (const Type* function : functions) shapes.push_back(shown(function));
+  told.help(fmt::format("it is {}", fmt::join(shapes, " or ")));
+  return false;
+}
+
+// Which parameter an argument is for is known in front of the first spread; what the spread gives there is the next.
+const Type* Checker::apply_spread(const Callee& callee, const Type* function, NodeList args) {
+  std::vector<types::Binding> open;
+  for (const Type* generic : function->items) open.push_back({generic, any()});
+  size_t number = callee.piped ? 1 : 0;
+  bool is_known = true;
+  for (const Node* arg : args) {
+    bool is_spread = arg->is(NodeKind::Spread);
+    const Node& value = is_spread ? *arg->as<Spread>().operand : *arg;
+    is_known = is_known && !arg->is(NodeKind::NamedArgument);
+    const types::Parameter* param = is_known ? parameter_at(function, number) : nullptr;
+    const Type* wanted = param ? known_.table.substitute(param->type, open) : nullptr;
+    if (wanted && param->optional) wanted = known_.table.optional(wanted);
+    const Type* given = infer(value, is_spread ? nullptr : wanted);
+    if (is_spread) given = item_type(given, value);
+    bool fine = !wanted || (callee.lenient ? known_.relation.fits_read(given, wanted) : fits(given, wanted));
+    if (!fine) mismatch(value, given, wanted, Code::ArgumentMismatch, argument_context(*param, number));
+    if (is_spread) is_known = false;
+    ++number;
+  }
+  return known_.table.substitute(function->result, open);
+}
+
 const Type* Checker::apply(const Callee& callee, NodeList args, Span where, const Type* expected) {
   const Type* type = known_.relation.plain(callee.type);
   bool is_plain = std::ranges::none_of(
       args, [](const Node* arg) { return arg->is(NodeKind::Spread) || arg->is(NodeKind::NamedArgument); });
   if (type->kind == Kind::Function) {
-    if (is_plain) return apply_one(callee, type, args, where, expected);
-    infer_all(args);
-    std::vector<types::Binding> open;
-    for (const Type* generic : type->items) open.push_back({generic, any()});
-    return known_.table.substitute(type->result, open);
+    if (is_plain) {
+      check_count(callee, std::span(&type, 1), args.size() + (callee.piped ? 1 : 0), where);
+      return apply_one(callee, type, args, where, expected);
+    }
+    return apply_spread(callee, type, args);
   }
   if (type->kind != Kind::Intersection || !is_plain) {
     infer_all(args);
@@ -158,6 +216,7 @@ const Type* Checker::apply(const Callee& callee, NodeList args, Span where, cons
     if (one->kind == Kind::Function && count >= least && (more || count <= one->params.size())) fitting.push_back(one);
   }
   if (fitting.empty()) {
+    check_count(callee, type->items, count, where);
     infer_all(args);
     return any();
   }
@@ -218,10 +277,7 @@ const Type* Checker::apply_one(const Callee& callee, const Type* function, NodeL
       }
     }
   }
-  auto param_of = [&](size_t number) -> const types::Parameter* {
-    if (number < function->params.size()) return &function->params[number];
-    return !function->params.empty() && function->params.back().rest ? &function->params.back() : nullptr;
-  };
+  auto param_of = [&](size_t number) { return parameter_at(function, number); };
   size_t offset = callee.piped ? 1 : 0;
   given.resize(args.size(), nullptr);
   if (callee.piped && param_of(0)) bind_parameters(inference, param_of(0)->type, callee.piped, 0);
@@ -267,9 +323,7 @@ const Type* Checker::apply_one(const Callee& callee, const Type* function, NodeL
     if (param->optional) wanted = known_.table.optional(wanted);
     if (!check_options(*param, wanted, arg, number + 1)) return;
     if (callee.lenient ? known_.relation.fits_read(actual, wanted) : fits(actual, wanted)) return;
-    std::string context = param->name.empty() ? fmt::format("argument {}", number + 1)
-                                              : fmt::format("argument {} `{}`", number + 1, param->name);
-    mismatch(arg, actual, wanted, Code::ArgumentMismatch, context);
+    mismatch(arg, actual, wanted, Code::ArgumentMismatch, argument_context(*param, number));
   };
   if (callee.piped) check(*callee.piped_node, callee.piped, 0);
   for (size_t i = 0; i < args.size(); ++i) check(*args[i], given[i], i + offset);
@@ -324,8 +378,9 @@ const Type* Checker::call(const Call& node, const Type* expected) {
     if (name.name == "unreachable" && node.args.size() == 1) return unreachable(node);
     const Type* builtin = known_.builtin(name.name);
     if (builtin) {
-      return apply({.name = name.name, .type = builtin, .lenient = true, .type_args = node.type_args}, node.args,
-                   node.span, expected);
+      return apply({.name = name.name, .type = builtin, .lenient = true, .type_args = node.type_args,
+                    .is_counted = true},
+                   node.args, node.span, expected);
     }
     infer_all(node.args);
     return any();
@@ -342,7 +397,11 @@ const Type* Checker::call(const Call& node, const Type* expected) {
     return known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
   }
   const Type* type = callable(current(name).type, name);
-  if (type) return apply({.name = name.name, .type = type, .type_args = node.type_args}, node.args, node.span, expected);
+  bool is_counted = declaration && declaration->is(NodeKind::Function);
+  if (type) {
+    return apply({.name = name.name, .type = type, .type_args = node.type_args, .is_counted = is_counted}, node.args,
+                 node.span, expected);
+  }
   infer_all(node.args);
   return any();
 }
@@ -554,8 +613,8 @@ const Type* Checker::pipe(const Pipe& node) {
     type = infer(*node.right);
   }
   if (!type) return any();
-  const Type* plain = known_.relation.plain(type);
-  if (plain->kind != Kind::Function && plain->kind != Kind::Intersection) return any();
+  const Type* plain = callable(type, *node.right);
+  if (!plain) return any();
   return apply({.name = name, .type = plain, .lenient = is_builtin, .piped = left, .piped_node = node.left}, {},
                node.span, nullptr);
 }

@@ -47,6 +47,7 @@ class Checker {
   void give_back(const syntax::Return& node);
   void guard(const syntax::Guard& node);
   void require(const syntax::Require& node);
+  void check_taken_apart(const syntax::Pattern& pattern, const Type* type);
   void bind_pattern(const syntax::Pattern& pattern, const Type* type, const syntax::Node& value);
   // A new value for a variable; `type` is null when nothing is known.
   void declare(const compile::Variable* variable, const Type* type, bool annotated, bool loose = false);
@@ -172,10 +173,14 @@ class Checker {
     bool lenient = false;  // a builtin: type parameters are widened to what the arguments have in common
     std::span<const types::Binding> bound;  // what the receiver says
     syntax::List<const syntax::TypeNode*> type_args;
+    bool is_counted = false;      // whether there are as many arguments as it takes is known from its name already
     const Type* piped = nullptr;  // the first argument, when it stands before the call
     const syntax::Node* piped_node = nullptr;
   };
   const Type* apply(const Callee& callee, syntax::NodeList args, Span where, const Type* expected);
+  // Whether anything that is called takes so many arguments; tells if not.
+  bool check_count(const Callee& callee, std::span<const Type* const> functions, size_t given, Span where);
+  const Type* apply_spread(const Callee& callee, const Type* function, syntax::NodeList args);
   // `given`: the types of those arguments that were looked at already.
   const Type* apply_one(const Callee& callee, const Type* function, syntax::NodeList args, Span where,
                         const Type* expected, std::vector<const Type*> given = {});
@@ -215,6 +220,8 @@ class Checker {
   // Checks a condition, and says what its outcome tells.
   Narrowing condition(const syntax::Node& node);
   Narrowing comparison(const syntax::Binary& node);
+  bool is_some_value(const Type* type);
+  void is_no_nil(const syntax::Node& value, Facts& facts);
   Narrowing type_test(const syntax::Node& value, std::string_view type_name);
   Narrowing nil_test(const syntax::Node& value);
   Narrowing truth(const syntax::Node& value);

@@ -1,4 +1,6 @@
 // Operators: which types they take, and what comes out.
+#include <algorithm>
+
 #include "base/fmt.h"
 #include "check/checker.h"
 #include "check/kinds.h"
@@ -210,7 +212,10 @@ const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* 
   Kind a = left->kind, b = right->kind;
   left_type = known_.widened(left_type);
   right_type = known_.widened(right_type);
-  if (op == BinaryOp::Add && (is_text(a) || is_text(b))) {
+  auto are_texts = [&](const std::vector<const Type*>& types) {
+    return std::ranges::all_of(types, [&](const Type* one) { return is_text(known_.relation.plain(one)->kind); });
+  };
+  if (op == BinaryOp::Add && (are_texts(lefts) || are_texts(rights))) {
     auto told = report(Code::TextJoined, where, shown(left_type), shown(right_type));
     told.help("use \"${...}\" or `to_string(...)`");
     return any();

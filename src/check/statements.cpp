@@ -145,13 +145,37 @@ void Checker::constant(const Const& node) {
   declare(variable(node), type, annotation != nullptr, is_plain_literal(*node.value));
 }
 
+// Whether there can be such parts in the value.
+void Checker::check_taken_apart(const Pattern& pattern, const Type* type) {
+  std::string_view wanted;
+  bool is_dict = pattern.kind == PatternKind::Dict;
+  auto may_be = [&](Kind kind) {
+    if (says_nothing(kind)) return true;
+    switch (pattern.kind) {
+      case PatternKind::List: wanted = "`[...]` takes lists"; return kind == Kind::List;
+      case PatternKind::Pair: wanted = "`(a, b)` takes pairs"; return kind == Kind::Pair;
+      case PatternKind::Dict: wanted = "`{...}` takes dicts and structs"; return has_use(kind, kDictSpread) && kind != Kind::Nil;
+      case PatternKind::Name: return true;
+    }
+    return true;
+  };
+  for (const Type* member : known_.members(type)) {
+    Kind kind = known_.relation.plain(member)->kind;
+    if (may_be(kind)) continue;
+    auto told = report(Code::BadMatchPattern, pattern.span, fmt::format("{}, found {}", wanted, shown(known_.widened(type))));
+    if (kind == Kind::Nil) {
+      told.help(fmt::format("give a default with `?? {}`, or check `!= nil` first", is_dict ? "{}" : "[]"));
+    } else if (kind == Kind::Shape && pattern.kind == PatternKind::Pair) {
+      told.help("the entries of a dict are taken apart with `{key, value}`");
+    }
+    return;
+  }
+}
+
 void Checker::bind_pattern(const Pattern& pattern, const Type* type, const Node& value) {
   bool loose = is_loose(value);
   const Type* whole = known_.without_nil(type);
-  if (pattern.kind == PatternKind::Pair && known_.relation.plain(whole)->kind == Kind::Shape) {
-    report(Code::BadMatchPattern, pattern.span, fmt::format("`(a, b)` takes pairs, found {}", shown(whole)))
-        .help("the entries of a dict are taken apart with `{key, value}`");
-  }
+  if (!loose) check_taken_apart(pattern, type);
   for (const PatternField& field : pattern.fields) {
     const Type* part = nullptr;
     if (field.rest) {

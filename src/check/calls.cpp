@@ -31,7 +31,8 @@ void Checker::bind_parameters(Inference& inference, const Type* wanted, const Ty
   if (Inference::One* one = wanted->kind == Kind::Parameter ? inference.find(wanted) : nullptr) {
     const Type* type = known_.widened(actual);
     if (one->is_fixed || types::is_gradual(type)) {
-      if (!one->type) one->type = type;
+      // That there is no value on one side, as in `unwrap_or(Err("x"), y)`, says nothing about the other.
+      if (!one->type || one->type->kind == Kind::Never) one->type = type;
       return;
     }
     if (!one->type || types::is_gradual(one->type)) one->type = type;
@@ -600,7 +601,8 @@ const Type* Checker::pipe(const Pipe& node) {
   if (node.right->is(NodeKind::Closure)) {
     types::Parameter param{"", known_.widened(left)};
     const Type* wanted = known_.table.function(std::span(&param, 1), any());
-    return closure(node.right->as<Closure>(), wanted)->result;
+    const Type* type = closure(node.right->as<Closure>(), wanted);
+    return apply({.name = "closure", .type = type, .piped = left, .piped_node = node.left}, {}, node.span, nullptr);
   }
   const Type* type = nullptr;
   bool is_builtin = false;

@@ -379,9 +379,11 @@ const Type* Checker::call(const Call& node, const Type* expected) {
     if (name.name == "unreachable" && node.args.size() == 1) return unreachable(node);
     const Type* builtin = known_.builtin(name.name);
     if (builtin) {
-      return apply({.name = name.name, .type = builtin, .lenient = true, .type_args = node.type_args,
-                    .is_counted = true},
-                   node.args, node.span, expected);
+      Callee callee = {
+          .name = name.name, .type = builtin, .lenient = true, .type_args = node.type_args, .is_counted = true};
+      const Type* result = apply(callee, node.args, node.span, expected);
+      note_validated(node);
+      return result;
     }
     infer_all(node.args);
     return any();
@@ -393,9 +395,7 @@ const Type* Checker::call(const Call& node, const Type* expected) {
       return construct(declaration->as<Struct>(), {}, node.args[0]->as<DictLiteral>().entries, name.span, expected);
     }
     infer_all(node.args);
-    auto& structure = declaration->as<Struct>();
-    std::vector<const Type*> arguments(structure.generics.size(), any());
-    return known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
+    return class_type(name);
   }
   const Type* type = callable(current(name).type, name);
   bool is_counted = declaration && declaration->is(NodeKind::Function);

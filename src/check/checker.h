@@ -226,6 +226,10 @@ class Checker {
   Narrowing nil_test(const syntax::Node& value);
   Narrowing truth(const syntax::Node& value);
   Narrowing literal_test(const syntax::Node& value, const Type* literal);
+  const Type* schema_type(const syntax::Node& schema);
+  const Type* class_type(const syntax::Node& node);
+  Narrowing fitting_test(const syntax::Node& value, const Type* wanted);
+  void note_validated(const syntax::Call& node);
   Narrowing call_test(const syntax::Node& node);
   // The bases of optional links are not nil when the whole is not.
   void narrow_bases(const syntax::Node& value, Facts& facts);

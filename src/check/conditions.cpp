@@ -424,36 +424,74 @@ Checker::Narrowing Checker::literal_test(const Node& value, const Type* literal)
 
 // ---- calls ----
 
+// What a schema describes; null when that is not known.
+const Type* Checker::schema_type(const Node& schema) {
+  ++quiet_;
+  const Type* type = known_.relation.plain(infer(schema));
+  --quiet_;
+  return type->kind == Kind::Schema ? argument(type, 0) : nullptr;
+}
+
+// The struct or enum that a name stands for; null when it is none.
+const Type* Checker::class_type(const Node& node) {
+  const compile::Variable* meant = node.is(NodeKind::Identifier) ? variable(node) : nullptr;
+  const Node* declaration = meant && !meant->assigned ? meant->declaration : nullptr;
+  if (!declaration) return nullptr;
+  auto made = [&](Kind kind, const auto& declared) {
+    std::vector<const Type*> arguments(declared.generics.size(), any());
+    return known_.table.declared(kind, declared.name.text, declared, arguments);
+  };
+  if (declaration->is(NodeKind::Struct)) return made(Kind::Struct, declaration->as<Struct>());
+  return declaration->is(NodeKind::Enum) ? made(Kind::Enum, declaration->as<Enum>()) : nullptr;
+}
+
+// A question whether a value fits a type.
+Checker::Narrowing Checker::fitting_test(const Node& value, const Type* wanted) {
+  Narrowing out;
+  PathId path = path_of(value);
+  if (!path) return out;
+  Fact fact = current(value);
+  // Of a union what fits; anything else is what was asked for.
+  std::vector<const Type*> kept, rest;
+  for (const Type* member : known_.members(fact.type)) {
+    bool is_open =
+        types::is_gradual(known_.relation.plain(member)) || known_.relation.plain(member)->kind == Kind::Unknown;
+    if (!is_open && fits(member, wanted)) kept.push_back(member);
+    else rest.push_back(member);
+  }
+  Fact yes{kept.empty() ? wanted : known_.table.unite(kept)};
+  out.yes.emplace_back(path, yes);
+  if (!kept.empty()) {
+    Fact no = fact;
+    no.type = known_.table.unite(rest);
+    out.no.emplace_back(path, no);
+  }
+  return out;
+}
+
+// Behind a validation that throws the value is what was asked for.
+void Checker::note_validated(const Call& node) {
+  std::string_view name = node.callee->as<Identifier>().name;
+  if (node.args.size() < 2 || (name != "assert_shape" && name != "schema_expect")) return;
+  const Type* wanted = schema_type(*node.args[1]);
+  if (wanted) flow_.set_all(fitting_test(*node.args[0], wanted).yes);
+}
+
 Checker::Narrowing Checker::call_test(const Node& node) {
   infer(node);
   Narrowing out;
   narrow_bases(node, out.yes);
   bool is_schema = is_builtin_call(node, "schema_is") || is_builtin_call(node, "is_type");
-  if (is_schema && node.as<Call>().args.size() == 2) {
+  bool is_class = is_builtin_call(node, "is_a");
+  if ((is_schema || is_class) && node.as<Call>().args.size() == 2) {
     const Node& value = *node.as<Call>().args[0];
-    PathId path = path_of(value);
-    ++quiet_;
-    const Type* schema = known_.relation.plain(infer(*node.as<Call>().args[1]));
-    --quiet_;
-    if (!path || schema->kind != Kind::Schema || !argument(schema, 0)) return out;
-    Fact fact = current(value);
-    const Type* wanted = argument(schema, 0);
-    // Of a union what fits; anything else is what was asked for.
-    std::vector<const Type*> kept, rest;
-    for (const Type* member : known_.members(fact.type)) {
-      bool is_open =
-          types::is_gradual(known_.relation.plain(member)) || known_.relation.plain(member)->kind == Kind::Unknown;
-      if (!is_open && fits(member, wanted)) kept.push_back(member);
-      else rest.push_back(member);
+    const Node& type = *node.as<Call>().args[1];
+    if (is_class && type.is(NodeKind::StringLiteral)) {
+      std::string_view name = type.as<StringLiteral>().value;
+      return std::ranges::find(kTypeOfNames, name) == std::end(kTypeOfNames) ? out : type_test(value, name);
     }
-    Fact yes{kept.empty() ? wanted : known_.table.unite(kept)};
-    out.yes.emplace_back(path, yes);
-    if (!kept.empty()) {
-      Fact no = fact;
-      no.type = known_.table.unite(rest);
-      out.no.emplace_back(path, no);
-    }
-    return out;
+    const Type* wanted = is_class ? class_type(type) : schema_type(type);
+    return wanted ? fitting_test(value, wanted) : out;
   }
   // `x.has("name")`
   if (node.is(NodeKind::MethodCall)) {

@@ -79,6 +79,7 @@ class Checker {
   void later(const syntax::Node& declaration);
   void check_functions();
   void function(const syntax::Function& node, const Type* self);
+  void check_bound(const syntax::WhereBound& bound, syntax::List<syntax::GenericParam> generics);
   void impl(const syntax::Impl& node);
   void body_of(syntax::List<syntax::Param> params, const syntax::Block& body, const syntax::TypeNode* result,
                bool is_gen, const Type* self = nullptr);

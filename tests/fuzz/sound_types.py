@@ -33,6 +33,7 @@ struct Point { x: int, y: int, label: string? }
 impl Point { fn shift(self, by: int) -> Point { return Point { x: self.x + by, y: self.y, label: self.label } } }
 type Hooks = {done?: fn(int) -> int, name: string, size?: int}
 fn point(x: Point) -> Point { return x }
+fn pair_of(x: Pair<int, string>) -> Pair<int, string> { return x }
 fn hooks(x: Hooks) -> Hooks { return x }
 fn twice(f: fn(int) -> int, n: int) -> int { return f(f(n)) }
 fn all_of(first: int, ...rest: int) -> list<int> { return [first, ...rest] }
@@ -114,7 +115,7 @@ class Program:
                     lambda: f"{v('Point')}.shift({v('int')}).x", lambda: f"max({v('int')}, {v('int')})",
                     lambda: f"first_or({v('list<int>')}, {v('int')})", lambda: f"({v('dict<string, int>')}[\"k\"] ?? 0)",
                     lambda: f"({v('Point?')}?.x ?? {v('int')})", lambda: f"{v('list<string>')}.count",
-                    lambda: f"twice({v('fn(int) -> int')}, {v('int')})", lambda: f"{v('Pair<int, string>')}.first",
+                    lambda: f"twice({v('fn(int) -> int')}, {v('int')})", lambda: f"pair_of({v('Pair<int, string>')}).first",
                     lambda: f"unwrap_or({v('Result<int, string>')}, {v('int')})", lambda: f"({v('int')} |> {v('fn(int) -> int')})",
                     lambda: f"(-{v('int')})", lambda: f"(hooks({v('Hooks')}).size ?? 1)", lambda: f"len({v('list<int> | string')})",
                     lambda: f"{v('list<int>')}[{v('int')}:].count"],

@@ -278,4 +278,10 @@ std::string plural(size_t count, std::string_view noun) {
   return out;
 }
 
+std::string argument_count(size_t least, size_t most) {
+  if (most == SIZE_MAX) return fmt::format("at least {}", plural(least, "argument"));
+  if (least == most) return plural(least, "argument");
+  return fmt::format("{} to {}", least, plural(most, "argument"));
+}
+
 }  // namespace harn::text

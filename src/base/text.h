@@ -59,5 +59,7 @@ std::vector<std::string_view> close_names(std::string_view word, std::span<const
 
 // "1 item", "2 items".
 std::string plural(size_t count, std::string_view noun);
+// "2 arguments", "1 to 3 arguments"; "at least 1 argument" when `most` is SIZE_MAX.
+std::string argument_count(size_t least, size_t most);
 
 }  // namespace harn::text

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check/builtin_types.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 
 namespace harn::check {
 
@@ -82,7 +83,9 @@ const Type* Checker::member(const Member& node, const Type* expected) {
   if (!inside) return nothing_inside(type, node.optional);
   const Type* found = field_of(inside, node.name.text);
   if (!found) {
-    if (is_loose(*node.object)) return any();
+    // `f?.x` of a function is nil, as of everything that has no fields at all.
+    bool is_function = has_use(known_.relation.plain(inside)->kind, kCalled);
+    if (is_loose(*node.object) || (node.optional && is_function)) return any();
     auto lacks = [&](const Type* alternative) { return !field_of(alternative, node.name.text); };
     unknown_field(node, *std::ranges::find_if(known_.members(inside), lacks));
     return any();
@@ -200,17 +203,6 @@ const Type* Checker::index(const Index& node) {
         if (plain->kind == Kind::List) item = argument(plain, 0) ? argument(plain, 0) : any();
         else item = plain->kind == Kind::Bytes ? named(Kind::Int) : named(Kind::String);
         break;
-      case Kind::Int:
-      case Kind::IntLiteral:
-      case Kind::Float:
-      case Kind::Bool:
-      case Kind::BoolLiteral:
-      case Kind::Enum:
-      case Kind::Function:
-      case Kind::Closure:
-        report(Code::BadSubscript, node.index->span, shown(alternative), shown(known_.widened(key)))
-            .label("nothing inside can be looked up");
-        return any();
       case Kind::Dict:
         // A key that is written out may be missing; one that was worked out is taken to come from the dict.
         if (const Type* value = argument(plain, 1)) {
@@ -225,7 +217,11 @@ const Type* Checker::index(const Index& node) {
         item = field_of(plain, node.index->as<StringLiteral>().value);
         if (!item) item = known_.nil();
         break;
-      default: break;
+      default:
+        if (has_use(plain->kind, kIndexed)) break;
+        report(Code::BadSubscript, node.index->span, shown(alternative), shown(known_.widened(key)))
+            .label("nothing inside can be looked up");
+        return any();
     }
     found = found ? known_.table.unite({found, item}) : item;
   }
@@ -242,9 +238,18 @@ const Type* Checker::slice(const Slice& node) {
   if (node.end) infer(*node.end);
   const Type* inside = receiver(*node.object, type, false, "a slice", "(... ?? [])[...]");
   if (!inside) return any();
-  const Type* plain = known_.relation.plain(inside);
-  if (plain->kind == Kind::List || plain->kind == Kind::Bytes) return inside;
-  return plain->kind == Kind::String || plain->kind == Kind::StringLiteral ? named(Kind::String) : any();
+  std::vector<const Type*> parts;
+  for (const Type* alternative : known_.members(inside)) {
+    const Type* plain = known_.relation.plain(alternative);
+    if (!has_use(plain->kind, kSliced)) {
+      report(Code::BadOperand, node.span, fmt::format("cannot slice {}", shown(known_.widened(alternative))))
+          .label("only lists, texts and bytes have parts in a row");
+      return any();
+    }
+    bool is_text = plain->kind == Kind::String || plain->kind == Kind::StringLiteral;
+    parts.push_back(is_text ? named(Kind::String) : says_nothing(plain->kind) ? any() : alternative);
+  }
+  return known_.table.unite(parts);
 }
 
 }  // namespace harn::check

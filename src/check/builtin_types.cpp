@@ -11,6 +11,7 @@ std::string_view receiver_name(Kind kind) {
     case Kind::String:
     case Kind::StringLiteral: return "string";
     case Kind::Int:
+    case Kind::Duration:
     case Kind::IntLiteral: return "int";
     case Kind::Float: return "float";
     case Kind::Bool:
@@ -22,9 +23,16 @@ std::string_view receiver_name(Kind kind) {
     case Kind::Set: return "set";
     case Kind::Pair: return "pair";
     case Kind::Iter: return "iter";
-    case Kind::Generator: return "generator";
+    case Kind::Generator:
+    case Kind::Stream: return "generator";
     case Kind::Enum:
     case Kind::Result: return "enum";
+    case Kind::Channel: return "channel";
+    case Kind::Task: return "taskHandle";
+    case Kind::Atomic: return "atomic";
+    case Kind::Rng: return "rng";
+    case Kind::Function:
+    case Kind::Closure: return "closure";
     default: return {};
   }
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check/builtin_types.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 #include "check/inference.h"
 
 namespace harn::check {
@@ -30,7 +31,8 @@ void Checker::bind_parameters(Inference& inference, const Type* wanted, const Ty
   if (Inference::One* one = wanted->kind == Kind::Parameter ? inference.find(wanted) : nullptr) {
     const Type* type = known_.widened(actual);
     if (one->is_fixed || types::is_gradual(type)) {
-      if (!one->type) one->type = type;
+      // That there is no value on one side, as in `unwrap_or(Err("x"), y)`, says nothing about the other.
+      if (!one->type || one->type->kind == Kind::Never) one->type = type;
       return;
     }
     if (!one->type || types::is_gradual(one->type)) one->type = type;
@@ -129,16 +131,74 @@ void Checker::bind_parameters(Inference& inference, const Type* wanted, const Ty
 
 // ---- functions ----
 
+static const types::Parameter* parameter_at(const Type* function, size_t number) {
+  if (number < function->params.size()) return &function->params[number];
+  return !function->params.empty() && function->params.back().rest ? &function->params.back() : nullptr;
+}
+
+static std::string argument_context(const types::Parameter& param, size_t number) {
+  return param.name.empty() ? fmt::format("argument {}", number + 1)
+                            : fmt::format("argument {} `{}`", number + 1, param.name);
+}
+
+bool Checker::check_count(const Callee& callee, std::span<const Type* const> functions, size_t given, Span where) {
+  size_t least = SIZE_MAX, most = 0;
+  bool fits_one = false;
+  for (const Type* function : functions) {
+    if (function->kind != Kind::Function) return true;
+    size_t low = 0;
+    bool more = false;
+    for (const types::Parameter& param : function->params) {
+      if (param.rest) more = true;
+      else if (!param.optional) ++low;
+    }
+    size_t high = more ? SIZE_MAX : function->params.size();
+    fits_one = fits_one || (given >= low && given <= high);
+    least = std::min(least, low);
+    most = std::max(most, high);
+  }
+  if (callee.is_counted || fits_one) return true;
+  Code code = callee.lenient ? Code::BuiltinArgumentCount : Code::WrongArgumentCount;
+  auto told = report(code, where, callee.name, text::argument_count(least, most), given);
+  std::vector<std::string> shapes;
+  for (const Type* function : functions) shapes.push_back(shown(function));
+  told.help(fmt::format("it is {}", fmt::join(shapes, " or ")));
+  return false;
+}
+
+// Which parameter an argument is for is known in front of the first spread; what the spread gives there is the next.
+const Type* Checker::apply_spread(const Callee& callee, const Type* function, NodeList args) {
+  std::vector<types::Binding> open;
+  for (const Type* generic : function->items) open.push_back({generic, any()});
+  size_t number = callee.piped ? 1 : 0;
+  bool is_known = true;
+  for (const Node* arg : args) {
+    bool is_spread = arg->is(NodeKind::Spread);
+    const Node& value = is_spread ? *arg->as<Spread>().operand : *arg;
+    is_known = is_known && !arg->is(NodeKind::NamedArgument);
+    const types::Parameter* param = is_known ? parameter_at(function, number) : nullptr;
+    const Type* wanted = param ? known_.table.substitute(param->type, open) : nullptr;
+    if (wanted && param->optional) wanted = known_.table.optional(wanted);
+    const Type* given = infer(value, is_spread ? nullptr : wanted);
+    if (is_spread) given = item_type(given, value);
+    bool fine = !wanted || (callee.lenient ? known_.relation.fits_read(given, wanted) : fits(given, wanted));
+    if (!fine) mismatch(value, given, wanted, Code::ArgumentMismatch, argument_context(*param, number));
+    if (is_spread) is_known = false;
+    ++number;
+  }
+  return known_.table.substitute(function->result, open);
+}
+
 const Type* Checker::apply(const Callee& callee, NodeList args, Span where, const Type* expected) {
   const Type* type = known_.relation.plain(callee.type);
   bool is_plain = std::ranges::none_of(
       args, [](const Node* arg) { return arg->is(NodeKind::Spread) || arg->is(NodeKind::NamedArgument); });
   if (type->kind == Kind::Function) {
-    if (is_plain) return apply_one(callee, type, args, where, expected);
-    infer_all(args);
-    std::vector<types::Binding> open;
-    for (const Type* generic : type->items) open.push_back({generic, any()});
-    return known_.table.substitute(type->result, open);
+    if (is_plain) {
+      check_count(callee, std::span(&type, 1), args.size() + (callee.piped ? 1 : 0), where);
+      return apply_one(callee, type, args, where, expected);
+    }
+    return apply_spread(callee, type, args);
   }
   if (type->kind != Kind::Intersection || !is_plain) {
     infer_all(args);
@@ -157,6 +217,7 @@ const Type* Checker::apply(const Callee& callee, NodeList args, Span where, cons
     if (one->kind == Kind::Function && count >= least && (more || count <= one->params.size())) fitting.push_back(one);
   }
   if (fitting.empty()) {
+    check_count(callee, type->items, count, where);
     infer_all(args);
     return any();
   }
@@ -217,10 +278,7 @@ const Type* Checker::apply_one(const Callee& callee, const Type* function, NodeL
       }
     }
   }
-  auto param_of = [&](size_t number) -> const types::Parameter* {
-    if (number < function->params.size()) return &function->params[number];
-    return !function->params.empty() && function->params.back().rest ? &function->params.back() : nullptr;
-  };
+  auto param_of = [&](size_t number) { return parameter_at(function, number); };
   size_t offset = callee.piped ? 1 : 0;
   given.resize(args.size(), nullptr);
   if (callee.piped && param_of(0)) bind_parameters(inference, param_of(0)->type, callee.piped, 0);
@@ -266,9 +324,7 @@ const Type* Checker::apply_one(const Callee& callee, const Type* function, NodeL
     if (param->optional) wanted = known_.table.optional(wanted);
     if (!check_options(*param, wanted, arg, number + 1)) return;
     if (callee.lenient ? known_.relation.fits_read(actual, wanted) : fits(actual, wanted)) return;
-    std::string context = param->name.empty() ? fmt::format("argument {}", number + 1)
-                                              : fmt::format("argument {} `{}`", number + 1, param->name);
-    mismatch(arg, actual, wanted, Code::ArgumentMismatch, context);
+    mismatch(arg, actual, wanted, Code::ArgumentMismatch, argument_context(*param, number));
   };
   if (callee.piped) check(*callee.piped_node, callee.piped, 0);
   for (size_t i = 0; i < args.size(); ++i) check(*args[i], given[i], i + offset);
@@ -312,8 +368,8 @@ bool Checker::check_options(const types::Parameter& param, const Type* wanted, c
 
 const Type* Checker::call(const Call& node, const Type* expected) {
   if (!node.callee->is(NodeKind::Identifier)) {
-    const Type* type = known_.relation.plain(infer(*node.callee));
-    if (type->kind == Kind::Function) return apply({.name = "closure", .type = type}, node.args, node.span, expected);
+    const Type* type = callable(infer(*node.callee), *node.callee);
+    if (type) return apply({.name = "closure", .type = type}, node.args, node.span, expected);
     infer_all(node.args);
     return any();
   }
@@ -323,8 +379,11 @@ const Type* Checker::call(const Call& node, const Type* expected) {
     if (name.name == "unreachable" && node.args.size() == 1) return unreachable(node);
     const Type* builtin = known_.builtin(name.name);
     if (builtin) {
-      return apply({.name = name.name, .type = builtin, .lenient = true, .type_args = node.type_args}, node.args,
-                   node.span, expected);
+      Callee callee = {
+          .name = name.name, .type = builtin, .lenient = true, .type_args = node.type_args, .is_counted = true};
+      const Type* result = apply(callee, node.args, node.span, expected);
+      note_validated(node);
+      return result;
     }
     infer_all(node.args);
     return any();
@@ -336,29 +395,39 @@ const Type* Checker::call(const Call& node, const Type* expected) {
       return construct(declaration->as<Struct>(), {}, node.args[0]->as<DictLiteral>().entries, name.span, expected);
     }
     infer_all(node.args);
-    auto& structure = declaration->as<Struct>();
-    std::vector<const Type*> arguments(structure.generics.size(), any());
-    return known_.table.declared(Kind::Struct, structure.name.text, structure, arguments);
+    return class_type(name);
   }
-  const Type* type = known_.relation.plain(current(name).type);
-  switch (type->kind) {
-    case Kind::Function:
-    case Kind::Intersection:
-      return apply({.name = name.name, .type = type, .type_args = node.type_args}, node.args, node.span, expected);
-    case Kind::Int:
-    case Kind::Float:
-    case Kind::Bool:
-    case Kind::Nil:
-    case Kind::String:
-    case Kind::List:
-      if (!current(name).loose) {
-        report(Code::NotCallable, name.span, name.name, shown(type)).label("this is not a function");
-      }
-      break;
-    default: break;
+  const Type* type = callable(current(name).type, name);
+  bool is_counted = declaration && declaration->is(NodeKind::Function);
+  if (type) {
+    return apply({.name = name.name, .type = type, .type_args = node.type_args, .is_counted = is_counted}, node.args,
+                 node.span, expected);
   }
   infer_all(node.args);
   return any();
+}
+
+const Type* Checker::callable(const Type* type, const Node& callee) {
+  if (is_loose(callee)) type = known_.without_nil(type);
+  const Type* found = called(type, callee.span, module_.source->text(callee.span));
+  if (!found) assume(callee, any());
+  return found && types::is_gradual(found) ? nullptr : found;
+}
+
+const Type* Checker::called(const Type* type, Span where, std::string_view name) {
+  const Type* found = any();
+  auto& members = known_.members(type);
+  for (const Type* member : members) {
+    const Type* plain = known_.relation.plain(member);
+    bool is_one = plain->kind == Kind::Function || plain->kind == Kind::Intersection;
+    if (is_one && members.size() == 1) found = plain;
+    if (has_use(plain->kind, kCalled)) continue;
+    auto told = report(Code::NotCallable, where, name, shown(type));
+    if (plain->kind == Kind::Nil && members.size() > 1) told.label("may be nil").help("check `!= nil` first");
+    else told.label("this is not a function");
+    return nullptr;
+  }
+  return found;
 }
 
 // `unreachable(x)`: the writer says that nothing is left for x to be.
@@ -408,6 +477,18 @@ const Type* Checker::method_call(const MethodCall& node, const Type* expected) {
   return node.optional && known_.has_nil(type) ? known_.table.optional(result) : result;
 }
 
+// `o.f(x)` calls the function in a field when that is what `f` is: the type of the field, or null.
+const Type* Checker::field_called(const MethodCall& node, const Type* plain) {
+  std::string_view name = node.name.text;
+  const Type* shape = known_.relation.as_shape(plain);
+  if (!shape || std::ranges::find(shape->fields, name, &types::Field::name) == shape->fields.end()) return nullptr;
+  bool is_struct = plain->kind == Kind::Struct;
+  if (is_struct ? known_.method(plain, name) != nullptr : known_.builtin_method("dict", name) != nullptr) return nullptr;
+  PathId base = path_of(*node.object);
+  const Fact* fact = base ? flow_.find(known_.paths.child(base, name)) : nullptr;
+  return fact ? fact->type : field_of(plain, name);
+}
+
 const Type* Checker::method_of(const MethodCall& node, const Type* type, const Type* expected) {
   std::string_view name = node.name.text;
   auto& members = known_.members(type);
@@ -416,12 +497,28 @@ const Type* Checker::method_of(const MethodCall& node, const Type* type, const T
     for (const Type* member : members) {
       if (find_method(member, name).known) continue;
       unknown_method(node, member);
-      break;
+      infer_all(node.args);
+      return any();
+    }
+    constexpr size_t kMostAlternatives = 8;
+    infer_all(node.args);
+    if (members.size() > kMostAlternatives) return any();
+    std::vector<const Type*> results;
+    ++quiet_;
+    for (const Type* member : members) results.push_back(method_of(node, member, expected));
+    --quiet_;
+    return known_.table.unite(results);
+  }
+  const Type* plain = known_.relation.plain(type);
+  if (const Type* field = field_called(node, plain)) {
+    if (is_loose(*node.object)) field = known_.without_nil(field);
+    const Type* function = called(field, node.name.span, name);
+    if (function && !types::is_gradual(function)) {
+      return apply({.name = name, .type = function}, node.args, node.span, expected);
     }
     infer_all(node.args);
     return any();
   }
-  const Type* plain = known_.relation.plain(type);
   Method found = find_method(plain, name);
   if (!found.known) {
     unknown_method(node, type);
@@ -504,7 +601,8 @@ const Type* Checker::pipe(const Pipe& node) {
   if (node.right->is(NodeKind::Closure)) {
     types::Parameter param{"", known_.widened(left)};
     const Type* wanted = known_.table.function(std::span(&param, 1), any());
-    return closure(node.right->as<Closure>(), wanted)->result;
+    const Type* type = closure(node.right->as<Closure>(), wanted);
+    return apply({.name = "closure", .type = type, .piped = left, .piped_node = node.left}, {}, node.span, nullptr);
   }
   const Type* type = nullptr;
   bool is_builtin = false;
@@ -517,8 +615,8 @@ const Type* Checker::pipe(const Pipe& node) {
     type = infer(*node.right);
   }
   if (!type) return any();
-  const Type* plain = known_.relation.plain(type);
-  if (plain->kind != Kind::Function && plain->kind != Kind::Intersection) return any();
+  const Type* plain = callable(type, *node.right);
+  if (!plain) return any();
   return apply({.name = name, .type = plain, .lenient = is_builtin, .piped = left, .piped_node = node.left}, {},
                node.span, nullptr);
 }

@@ -47,6 +47,7 @@ class Checker {
   void give_back(const syntax::Return& node);
   void guard(const syntax::Guard& node);
   void require(const syntax::Require& node);
+  void check_taken_apart(const syntax::Pattern& pattern, const Type* type);
   void bind_pattern(const syntax::Pattern& pattern, const Type* type, const syntax::Node& value);
   // A new value for a variable; `type` is null when nothing is known.
   void declare(const compile::Variable* variable, const Type* type, bool annotated, bool loose = false);
@@ -58,6 +59,7 @@ class Checker {
   void forget_assigned(const syntax::Node& inside);
   void natural(const syntax::Natural& node);
   const Type* item_type(const Type* iterable, const syntax::Node& node);
+  void not_iterable(const Type* type, const syntax::Node& node);
   const Type* entry_type(const Type* value);
 
   // ---- functions (declarations.cpp) ----
@@ -77,6 +79,7 @@ class Checker {
   void later(const syntax::Node& declaration);
   void check_functions();
   void function(const syntax::Function& node, const Type* self);
+  void check_bound(const syntax::WhereBound& bound, syntax::List<syntax::GenericParam> generics);
   void impl(const syntax::Impl& node);
   void body_of(syntax::List<syntax::Param> params, const syntax::Block& body, const syntax::TypeNode* result,
                bool is_gen, const Type* self = nullptr);
@@ -98,6 +101,9 @@ class Checker {
   const Type* try_catch(const syntax::Try& node, const Type* expected);
   const Type* select(const syntax::Select& node);
   const Type* parallel(const syntax::Parallel& node);
+  const Type* unwrapped(const syntax::TryUnwrap& node);
+  // Whether a place that counts has a whole number in it; says what for.
+  void expect_int(const syntax::Node& value, std::string_view what);
   // A body that may run or not, or several times.
   const Type* aside(const syntax::Block& body, const Type* expected = nullptr);
   // Checks that a value fits; the words in front of `expected T, found U` say what for.
@@ -157,16 +163,25 @@ class Checker {
   const Type* call(const syntax::Call& node, const Type* expected);
   const Type* method_call(const syntax::MethodCall& node, const Type* expected);
   const Type* pipe(const syntax::Pipe& node);
+  // The function that a call of such a value calls; null when that is not known.
+  const Type* callable(const Type* type, const syntax::Node& callee);
+  // The same; `any` when it is not known, and null, after a report, when such a value cannot be called.
+  const Type* called(const Type* type, Span where, std::string_view name);
+  const Type* field_called(const syntax::MethodCall& node, const Type* plain);
   struct Callee {
     std::string_view name;
     const Type* type = nullptr;
     bool lenient = false;  // a builtin: type parameters are widened to what the arguments have in common
     std::span<const types::Binding> bound;  // what the receiver says
     syntax::List<const syntax::TypeNode*> type_args;
+    bool is_counted = false;      // whether there are as many arguments as it takes is known from its name already
     const Type* piped = nullptr;  // the first argument, when it stands before the call
     const syntax::Node* piped_node = nullptr;
   };
   const Type* apply(const Callee& callee, syntax::NodeList args, Span where, const Type* expected);
+  // Whether anything that is called takes so many arguments; tells if not.
+  bool check_count(const Callee& callee, std::span<const Type* const> functions, size_t given, Span where);
+  const Type* apply_spread(const Callee& callee, const Type* function, syntax::NodeList args);
   // `given`: the types of those arguments that were looked at already.
   const Type* apply_one(const Callee& callee, const Type* function, syntax::NodeList args, Span where,
                         const Type* expected, std::vector<const Type*> given = {});
@@ -206,10 +221,16 @@ class Checker {
   // Checks a condition, and says what its outcome tells.
   Narrowing condition(const syntax::Node& node);
   Narrowing comparison(const syntax::Binary& node);
+  bool is_some_value(const Type* type);
+  void is_no_nil(const syntax::Node& value, Facts& facts);
   Narrowing type_test(const syntax::Node& value, std::string_view type_name);
   Narrowing nil_test(const syntax::Node& value);
   Narrowing truth(const syntax::Node& value);
   Narrowing literal_test(const syntax::Node& value, const Type* literal);
+  const Type* schema_type(const syntax::Node& schema);
+  const Type* class_type(const syntax::Node& node);
+  Narrowing fitting_test(const syntax::Node& value, const Type* wanted);
+  void note_validated(const syntax::Call& node);
   Narrowing call_test(const syntax::Node& node);
   // The bases of optional links are not nil when the whole is not.
   void narrow_bases(const syntax::Node& value, Facts& facts);

@@ -3,6 +3,7 @@
 
 #include "base/fmt.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 #include "types/print.h"
 
 namespace harn::check {
@@ -156,10 +157,32 @@ Checker::Narrowing Checker::comparison(const Binary& node) {
     infer(*left);
     out = literal_test(*left, infer(*right));
   } else {
-    infer(*left);
-    infer(*right);
+    const Type* first = infer(*left);
+    const Type* second = infer(*right);
+    if (is_some_value(second)) is_no_nil(*left, out.yes);
+    if (is_some_value(first)) is_no_nil(*right, out.yes);
   }
   return node.op == BinaryOp::Equal ? out : inverted(out);
+}
+
+// Whether a value of the type is certain not to be nil.
+bool Checker::is_some_value(const Type* type) {
+  auto& members = known_.members(type);
+  return !members.empty() && std::ranges::none_of(members, [&](const Type* member) {
+    Kind kind = known_.relation.plain(member)->kind;
+    return kind == Kind::Nil || says_nothing(kind);
+  });
+}
+
+// What equals a value that is not nil is not nil itself.
+void Checker::is_no_nil(const Node& value, Facts& facts) {
+  narrow_bases(value, facts);
+  PathId path = path_of(value);
+  if (!path) return;
+  Fact fact = current(value);
+  if (!known_.has_nil(fact.type)) return;
+  fact.type = known_.without_nil(fact.type);
+  facts.emplace_back(path, fact);
 }
 
 void Checker::narrow_bases(const Node& value, Facts& facts) {
@@ -234,6 +257,7 @@ bool Checker::is_called(const Type* type, std::string_view name) {
     case Kind::String:
     case Kind::StringLiteral: return name == "string";
     case Kind::Int:
+    case Kind::Duration:
     case Kind::IntLiteral: return name == "int";
     case Kind::Float: return name == "float";
     case Kind::Bool:
@@ -247,7 +271,16 @@ bool Checker::is_called(const Type* type, std::string_view name) {
     case Kind::Closure: return name == "closure" || name == "builtin";
     case Kind::Bytes: return name == "bytes";
     case Kind::Set: return name == "set";
-    case Kind::Duration: return name == "duration";
+    case Kind::Pair: return name == "pair";
+    case Kind::Iter: return name == "iter";
+    case Kind::Generator: return name == "generator";
+    case Kind::Stream: return name == "stream";
+    case Kind::Channel: return name == "channel";
+    case Kind::Task: return name == "taskHandle";
+    case Kind::Permit: return name == "sync_permit";
+    case Kind::Atomic: return name == "atomic";
+    case Kind::Rng: return name == "rng";
+    case Kind::Result: return name == "enum";
     case Kind::Struct: return name == "struct" || name == plain->text;
     case Kind::Enum: return name == "enum" || name == plain->text;
     default: return false;
@@ -279,7 +312,10 @@ const Type* Checker::narrowed_to(const Type* type, std::string_view name) {
 const Type* Checker::narrowed_without(const Type* type, std::string_view name) {
   std::vector<const Type*> kept;
   for (const Type* member : known_.members(type)) {
-    if (!is_called(member, name)) kept.push_back(member);
+    bool is_number = known_.relation.plain(member)->kind == Kind::Number;
+    if (is_number && name == "int") kept.push_back(named(Kind::Float));
+    else if (is_number && name == "float") kept.push_back(named(Kind::Int));
+    else if (!is_called(member, name)) kept.push_back(member);
   }
   return known_.table.unite(kept);
 }
@@ -388,36 +424,74 @@ Checker::Narrowing Checker::literal_test(const Node& value, const Type* literal)
 
 // ---- calls ----
 
+// What a schema describes; null when that is not known.
+const Type* Checker::schema_type(const Node& schema) {
+  ++quiet_;
+  const Type* type = known_.relation.plain(infer(schema));
+  --quiet_;
+  return type->kind == Kind::Schema ? argument(type, 0) : nullptr;
+}
+
+// The struct or enum that a name stands for; null when it is none.
+const Type* Checker::class_type(const Node& node) {
+  const compile::Variable* meant = node.is(NodeKind::Identifier) ? variable(node) : nullptr;
+  const Node* declaration = meant && !meant->assigned ? meant->declaration : nullptr;
+  if (!declaration) return nullptr;
+  auto made = [&](Kind kind, const auto& declared) {
+    std::vector<const Type*> arguments(declared.generics.size(), any());
+    return known_.table.declared(kind, declared.name.text, declared, arguments);
+  };
+  if (declaration->is(NodeKind::Struct)) return made(Kind::Struct, declaration->as<Struct>());
+  return declaration->is(NodeKind::Enum) ? made(Kind::Enum, declaration->as<Enum>()) : nullptr;
+}
+
+// A question whether a value fits a type.
+Checker::Narrowing Checker::fitting_test(const Node& value, const Type* wanted) {
+  Narrowing out;
+  PathId path = path_of(value);
+  if (!path) return out;
+  Fact fact = current(value);
+  // Of a union what fits; anything else is what was asked for.
+  std::vector<const Type*> kept, rest;
+  for (const Type* member : known_.members(fact.type)) {
+    bool is_open =
+        types::is_gradual(known_.relation.plain(member)) || known_.relation.plain(member)->kind == Kind::Unknown;
+    if (!is_open && fits(member, wanted)) kept.push_back(member);
+    else rest.push_back(member);
+  }
+  Fact yes{kept.empty() ? wanted : known_.table.unite(kept)};
+  out.yes.emplace_back(path, yes);
+  if (!kept.empty()) {
+    Fact no = fact;
+    no.type = known_.table.unite(rest);
+    out.no.emplace_back(path, no);
+  }
+  return out;
+}
+
+// Behind a validation that throws the value is what was asked for.
+void Checker::note_validated(const Call& node) {
+  std::string_view name = node.callee->as<Identifier>().name;
+  if (node.args.size() < 2 || (name != "assert_shape" && name != "schema_expect")) return;
+  const Type* wanted = schema_type(*node.args[1]);
+  if (wanted) flow_.set_all(fitting_test(*node.args[0], wanted).yes);
+}
+
 Checker::Narrowing Checker::call_test(const Node& node) {
   infer(node);
   Narrowing out;
   narrow_bases(node, out.yes);
   bool is_schema = is_builtin_call(node, "schema_is") || is_builtin_call(node, "is_type");
-  if (is_schema && node.as<Call>().args.size() == 2) {
+  bool is_class = is_builtin_call(node, "is_a");
+  if ((is_schema || is_class) && node.as<Call>().args.size() == 2) {
     const Node& value = *node.as<Call>().args[0];
-    PathId path = path_of(value);
-    ++quiet_;
-    const Type* schema = known_.relation.plain(infer(*node.as<Call>().args[1]));
-    --quiet_;
-    if (!path || schema->kind != Kind::Schema || !argument(schema, 0)) return out;
-    Fact fact = current(value);
-    const Type* wanted = argument(schema, 0);
-    // Of a union what fits; anything else is what was asked for.
-    std::vector<const Type*> kept, rest;
-    for (const Type* member : known_.members(fact.type)) {
-      bool is_open =
-          types::is_gradual(known_.relation.plain(member)) || known_.relation.plain(member)->kind == Kind::Unknown;
-      if (!is_open && fits(member, wanted)) kept.push_back(member);
-      else rest.push_back(member);
+    const Node& type = *node.as<Call>().args[1];
+    if (is_class && type.is(NodeKind::StringLiteral)) {
+      std::string_view name = type.as<StringLiteral>().value;
+      return std::ranges::find(kTypeOfNames, name) == std::end(kTypeOfNames) ? out : type_test(value, name);
     }
-    Fact yes{kept.empty() ? wanted : known_.table.unite(kept)};
-    out.yes.emplace_back(path, yes);
-    if (!kept.empty()) {
-      Fact no = fact;
-      no.type = known_.table.unite(rest);
-      out.no.emplace_back(path, no);
-    }
-    return out;
+    const Type* wanted = is_class ? class_type(type) : schema_type(type);
+    return wanted ? fitting_test(value, wanted) : out;
   }
   // `x.has("name")`
   if (node.is(NodeKind::MethodCall)) {
@@ -426,9 +500,9 @@ Checker::Narrowing Checker::call_test(const Node& node) {
     PathId path = asks ? path_of(*call.object) : 0;
     if (!path) return out;
     Fact fact = current(*call.object);
-    const Type* shape = known_.relation.plain(known_.without_nil(fact.type));
-    if (shape->kind != Kind::Shape) return out;
-    shape = known_.relation.as_shape(shape);
+    const Type* plain = known_.relation.plain(known_.without_nil(fact.type));
+    const Type* shape = plain->kind == Kind::Struct ? nullptr : known_.relation.as_shape(plain);
+    if (!shape) return out;
     std::vector<types::Field> fields(shape->fields.begin(), shape->fields.end());
     bool found = false;
     for (types::Field& field : fields) {
@@ -437,7 +511,7 @@ Checker::Narrowing Checker::call_test(const Node& node) {
       found = true;
     }
     if (!found) return out;
-    fact.type = known_.table.shape(fields, shape->items);
+    fact.type = known_.table.shape(fields, shape->items, shape->loose);
     out.yes.emplace_back(path, fact);
   }
   return out;

@@ -53,9 +53,24 @@ void Checker::impl(const Impl& node) {
   for (const Function* method : node.methods) function(*method, known_.lowering.self_type(structure));
 }
 
+void Checker::check_bound(const WhereBound& bound, List<GenericParam> generics) {
+  auto is_meant = [&](const GenericParam& param) { return param.name.text == bound.type.text; };
+  if (std::ranges::none_of(generics, is_meant)) {
+    report(Code::BadBound, bound.type.span, fmt::format("`{}` is no type parameter of this function", bound.type.text));
+    return;
+  }
+  if (known_.lowering.bound(bound)) return;
+  // A name that nothing declares is told by the resolver.
+  bool is_declared = known_.is_declared(bound) || types::find_named_kind(bound.interface.text);
+  if (!is_declared) return;
+  report(Code::BadBound, bound.interface.span, fmt::format("`{}` is not an interface", bound.interface.text))
+      .help("only interfaces say which methods a type has; a parameter of that type needs no `where`");
+}
+
 void Checker::function(const Function& node, const Type* self) {
   if (!node.body) return;
   types::Lowering::Inside inside(known_.lowering, node, node.generics, node.where);
+  for (const WhereBound& bound : node.where) check_bound(bound, node.generics);
   variance(node);
   body_of(node.params, *node.body, node.return_type, node.is_gen, self);
 }

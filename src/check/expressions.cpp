@@ -4,6 +4,7 @@
 #include "base/fmt.h"
 #include "base/text.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 
 namespace harn::check {
 
@@ -43,29 +44,30 @@ const Type* Checker::infer_kind(const Node& node, const Type* expected) {
     case NodeKind::Unary: return unary(node.as<Unary>());
     case NodeKind::Binary: return binary(node.as<Binary>(), expected);
     case NodeKind::Range:
-      infer(*node.as<Range>().start);
-      infer(*node.as<Range>().end);
+      expect_int(*node.as<Range>().start, "`to` needs two ints");
+      expect_int(*node.as<Range>().end, "`to` needs two ints");
       return table.named(Kind::List, {named(Kind::Int)});
     case NodeKind::Ternary: return ternary(node.as<Ternary>(), expected);
     case NodeKind::Pipe: return pipe(node.as<Pipe>());
-    case NodeKind::Spread: return infer(*node.as<Spread>().operand);
+    case NodeKind::Spread: {
+      const Type* type = infer(*node.as<Spread>().operand, expected);
+      item_type(type, *node.as<Spread>().operand);
+      return type;
+    }
     case NodeKind::NamedArgument: return infer(*node.as<NamedArgument>().value, expected);
     case NodeKind::Call: return call(node.as<Call>(), expected);
     case NodeKind::MethodCall: return method_call(node.as<MethodCall>(), expected);
     case NodeKind::Member: return member(node.as<Member>(), expected);
     case NodeKind::Index: return index(node.as<Index>());
     case NodeKind::Slice: return slice(node.as<Slice>());
-    case NodeKind::TryUnwrap: {
-      const Type* plain = known_.relation.plain(infer(*node.as<TryUnwrap>().operand));
-      return plain->kind == Kind::Result && argument(plain, 0) ? argument(plain, 0) : any();
-    }
+    case NodeKind::TryUnwrap: return unwrapped(node.as<TryUnwrap>());
     case NodeKind::TryStar: return infer(*node.as<TryStar>().operand, expected);
     case NodeKind::Block: return block(node.as<Block>(), expected);
     case NodeKind::If: return if_else(node.as<If>(), expected);
     case NodeKind::Match: return match(node.as<Match>(), expected);
     case NodeKind::Try: return try_catch(node.as<Try>(), expected);
     case NodeKind::Retry: {
-      infer(*node.as<Retry>().count);
+      expect_int(*node.as<Retry>().count, "`retry` needs an int");
       return table.optional(aside(*node.as<Retry>().body));
     }
     case NodeKind::Parallel: return parallel(node.as<Parallel>());
@@ -147,10 +149,12 @@ const Type* Checker::list_literal(const ListLiteral& node, const Type* expected)
   std::vector<const Type*> items;
   bool all_fit = wanted != nullptr;
   for (const Node* item : node.items) {
-    const Type* type = infer(*item, item->is(NodeKind::Spread) ? expected : wanted);
+    const Type* type = nullptr;
     if (item->is(NodeKind::Spread)) {
-      const Type* plain = known_.relation.plain(type);
-      type = (plain->kind == Kind::List || plain->kind == Kind::Set) && argument(plain, 0) ? argument(plain, 0) : any();
+      const Node& operand = *item->as<Spread>().operand;
+      type = item_type(infer(operand, expected), operand);
+    } else {
+      type = infer(*item, wanted);
     }
     all_fit = all_fit && fits(type, wanted);
     const Type* one = known_.widened(type);
@@ -203,6 +207,12 @@ const Type* Checker::dict_literal(List<DictEntry> entries, const Type* expected)
     }
     if (entry.form == KeyForm::Spread) {
       const Type* plain = known_.relation.plain(infer(*entry.value));
+      for (const Type* member : known_.members(plain)) {
+        if (has_use(known_.relation.plain(member)->kind, kDictSpread)) continue;
+        report(Code::BadOperand, entry.value->span, fmt::format("can't spread {} into a dict", shown(member)))
+            .label("only dicts and structs have fields to take over");
+        break;
+      }
       const Type* spread = known_.relation.as_shape(plain);
       if (!spread || !spread->items.empty()) {
         is_open = true;
@@ -229,6 +239,29 @@ const Type* Checker::dict_literal(List<DictEntry> entries, const Type* expected)
     tails.push_back(named(Kind::Dict));
   }
   return known_.table.shape(fields, tails, true);
+}
+
+// `x?`: the value in `Ok`.
+const Type* Checker::unwrapped(const TryUnwrap& node) {
+  const Type* type = infer(*node.operand);
+  std::vector<const Type*> values;
+  for (const Type* member : known_.members(type)) {
+    const Type* plain = known_.relation.plain(member);
+    if (!has_use(plain->kind, kUnwrapped)) {
+      report(Code::BadOperand, node.span, fmt::format("`?` needs a Result, found {}", shown(known_.widened(type))))
+          .label("neither `Ok` nor `Err`");
+      return any();
+    }
+    values.push_back(plain->kind == Kind::Result && argument(plain, 0) ? argument(plain, 0) : any());
+  }
+  return known_.table.unite(values);
+}
+
+void Checker::expect_int(const Node& value, std::string_view what) {
+  const Type* type = infer(value, named(Kind::Int));
+  if (fits(type, named(Kind::Int)) || is_loose(value)) return;
+  report(Code::BadOperand, value.span, fmt::format("{}, found {}", what, shown(known_.widened(type))))
+      .label("found this type");
 }
 
 // ---- branches ----
@@ -331,9 +364,10 @@ const Type* Checker::select(const Select& node) {
 }
 
 const Type* Checker::parallel(const Parallel& node) {
-  const Type* source = infer(*node.source);
+  const Type* item = named(Kind::Int);
+  if (node.mode == ParallelMode::Count) expect_int(*node.source, "`parallel` needs an int");
+  else item = item_type(infer(*node.source), *node.source);
   if (node.max_concurrent) infer(*node.max_concurrent);
-  const Type* item = node.mode == ParallelMode::Count ? named(Kind::Int) : item_type(source, *node.source);
   types::Parameter param{"", item};
   const Type* wanted = known_.table.function(std::span(&param, node.body->params.empty() ? 0 : 1), any());
   const Type* body = closure(*node.body, wanted);
@@ -375,9 +409,9 @@ static const Node* blamed(const Node& value, const Type* actual, const Type* exp
 static const char* collected(Kind from, Kind to) {
   if (from != Kind::Iter && from != Kind::Generator && from != Kind::Stream) return nullptr;
   switch (to) {
-    case Kind::List: return from == Kind::Stream ? "collect" : "to_list";
-    case Kind::Set: return from == Kind::Stream ? nullptr : "to_set";
-    case Kind::Dict: return from == Kind::Stream ? nullptr : "to_dict";
+    case Kind::List: return "to_list";
+    case Kind::Set: return "to_set";
+    case Kind::Dict: return "to_dict";
     default: return nullptr;
   }
 }

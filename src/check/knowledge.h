@@ -62,6 +62,8 @@ class Knowledge : public types::Methods {
   Names names_;
 
  public:
+  bool is_declared(const syntax::WhereBound& bound) const { return names_.find_bound(bound) != nullptr; }
+
   types::TypeTable table;
   types::Lowering lowering{table, names_};
   types::Relation relation{lowering, *this};

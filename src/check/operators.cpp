@@ -1,6 +1,9 @@
 // Operators: which types they take, and what comes out.
+#include <algorithm>
+
 #include "base/fmt.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 
 namespace harn::check {
 
@@ -16,30 +19,6 @@ bool is_number(Kind kind) {
 bool is_int(Kind kind) { return kind == Kind::Int || kind == Kind::IntLiteral; }
 bool is_text(Kind kind) { return kind == Kind::String || kind == Kind::StringLiteral; }
 bool is_duration(Kind kind) { return kind == Kind::Duration; }
-
-// Kinds whose values take part in no arithmetic, for certain.
-bool is_settled(Kind kind) {
-  switch (kind) {
-    case Kind::Nil:
-    case Kind::Bool:
-    case Kind::BoolLiteral:
-    case Kind::Int:
-    case Kind::IntLiteral:
-    case Kind::Float:
-    case Kind::Number:
-    case Kind::String:
-    case Kind::StringLiteral:
-    case Kind::List:
-    case Kind::Dict:
-    case Kind::Shape:
-    case Kind::Set:
-    case Kind::Struct:
-    case Kind::Enum:
-    case Kind::Function:
-    case Kind::Closure: return true;
-    default: return false;
-  }
-}
 
 std::string_view sign(BinaryOp op) {
   switch (op) {
@@ -73,12 +52,15 @@ const Type* Checker::unary(const Unary& node) {
   }
   const Type* type = known_.relation.plain(infer(*node.operand));
   if (type->kind == Kind::IntLiteral && type->integer != INT64_MIN) return known_.table.literal(-type->integer);
-  if (is_number(type->kind) || is_duration(type->kind)) return type;
-  if (is_settled(type->kind)) {
+  if (is_loose(*node.operand)) return any();
+  for (const Type* member : known_.members(type)) {
+    Kind kind = known_.relation.plain(member)->kind;
+    if (is_number(kind) || is_duration(kind) || says_nothing(kind)) continue;
     report(Code::BadOperand, node.span, fmt::format("can't negate {}", shown(known_.widened(type))))
         .label("needs a number");
+    return any();
   }
-  return any();
+  return known_.widened(type);
 }
 
 const Type* Checker::binary(const Binary& node, const Type* expected) {
@@ -110,7 +92,7 @@ const Type* Checker::binary(const Binary& node, const Type* expected) {
       const Type* right = infer(*node.right);
       Kind a = known_.relation.plain(left)->kind, b = known_.relation.plain(right)->kind;
       bool ordered = (is_number(a) && is_number(b)) || (is_text(a) && is_text(b)) || (is_duration(a) || is_duration(b));
-      if (!ordered && is_settled(a) && is_settled(b)) {
+      if (!ordered && a != Kind::Union && b != Kind::Union && !says_nothing(a) && !says_nothing(b)) {
         report(Code::DubiousComparison, node.span, sign(node.op), shown(left), shown(right))
             .help("only numbers and texts have an order; others compare as equal");
       }
@@ -186,8 +168,8 @@ const Type* Checker::arithmetic_of(BinaryOp op, const Type* left, const Type* ri
   if (op == BinaryOp::Add) {
     if (const Type* sum = added(left, right)) return sum;
   }
-  bool is_known = is_settled(a) && is_settled(b) && !(op == BinaryOp::Subtract && a == Kind::Set);
-  return is_known ? nullptr : any();
+  bool are_durations = (is_duration(a) && (is_duration(b) || is_number(b))) || (is_number(a) && is_duration(b));
+  return are_durations || says_nothing(a) || says_nothing(b) ? any() : nullptr;
 }
 
 const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* right_type, const Node& left_node,
@@ -230,7 +212,10 @@ const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* 
   Kind a = left->kind, b = right->kind;
   left_type = known_.widened(left_type);
   right_type = known_.widened(right_type);
-  if (op == BinaryOp::Add && (is_text(a) || is_text(b))) {
+  auto are_texts = [&](const std::vector<const Type*>& types) {
+    return std::ranges::all_of(types, [&](const Type* one) { return is_text(known_.relation.plain(one)->kind); });
+  };
+  if (op == BinaryOp::Add && (are_texts(lefts) || are_texts(rights))) {
     auto told = report(Code::TextJoined, where, shown(left_type), shown(right_type));
     told.help("use \"${...}\" or `to_string(...)`");
     return any();

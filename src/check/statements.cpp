@@ -4,6 +4,7 @@
 
 #include "base/fmt.h"
 #include "check/checker.h"
+#include "check/kinds.h"
 #include "syntax/children.h"
 
 namespace harn::check {
@@ -144,13 +145,37 @@ void Checker::constant(const Const& node) {
   declare(variable(node), type, annotation != nullptr, is_plain_literal(*node.value));
 }
 
+// Whether there can be such parts in the value.
+void Checker::check_taken_apart(const Pattern& pattern, const Type* type) {
+  std::string_view wanted;
+  bool is_dict = pattern.kind == PatternKind::Dict;
+  auto may_be = [&](Kind kind) {
+    if (says_nothing(kind)) return true;
+    switch (pattern.kind) {
+      case PatternKind::List: wanted = "`[...]` takes lists"; return kind == Kind::List;
+      case PatternKind::Pair: wanted = "`(a, b)` takes pairs"; return kind == Kind::Pair;
+      case PatternKind::Dict: wanted = "`{...}` takes dicts and structs"; return has_use(kind, kDictSpread) && kind != Kind::Nil;
+      case PatternKind::Name: return true;
+    }
+    return true;
+  };
+  for (const Type* member : known_.members(type)) {
+    Kind kind = known_.relation.plain(member)->kind;
+    if (may_be(kind)) continue;
+    auto told = report(Code::BadMatchPattern, pattern.span, fmt::format("{}, found {}", wanted, shown(known_.widened(type))));
+    if (kind == Kind::Nil) {
+      told.help(fmt::format("give a default with `?? {}`, or check `!= nil` first", is_dict ? "{}" : "[]"));
+    } else if (kind == Kind::Shape && pattern.kind == PatternKind::Pair) {
+      told.help("the entries of a dict are taken apart with `{key, value}`");
+    }
+    return;
+  }
+}
+
 void Checker::bind_pattern(const Pattern& pattern, const Type* type, const Node& value) {
   bool loose = is_loose(value);
   const Type* whole = known_.without_nil(type);
-  if (pattern.kind == PatternKind::Pair && known_.relation.plain(whole)->kind == Kind::Shape) {
-    report(Code::BadMatchPattern, pattern.span, fmt::format("`(a, b)` takes pairs, found {}", shown(whole)))
-        .help("the entries of a dict are taken apart with `{key, value}`");
-  }
+  if (!loose) check_taken_apart(pattern, type);
   for (const PatternField& field : pattern.fields) {
     const Type* part = nullptr;
     if (field.rest) {
@@ -370,6 +395,16 @@ const Type* Checker::entry_type(const Type* value) {
   return known_.table.shape(fields);
 }
 
+void Checker::not_iterable(const Type* type, const Node& node) {
+  auto told = report(Code::NotIterable, node.span, shown(type));
+  if (!known_.has_nil(type)) {
+    told.label("a loop cannot go over this");
+    return;
+  }
+  told.label("may be nil").help("give a default with `?? []`, or check `!= nil` first");
+  assume(node, known_.without_nil(type));
+}
+
 const Type* Checker::item_type(const Type* iterable, const Node& node) {
   const Type* out = nullptr;
   for (const Type* member : known_.members(iterable)) {
@@ -396,16 +431,10 @@ const Type* Checker::item_type(const Type* iterable, const Node& node) {
       }
       case Kind::String:
       case Kind::StringLiteral: item = named(Kind::String); break;
-      case Kind::Int:
-      case Kind::IntLiteral:
-      case Kind::Float:
-      case Kind::Bool:
-      case Kind::BoolLiteral:
-      case Kind::Function:
-      case Kind::Closure:
-        report(Code::NotIterable, node.span, shown(iterable)).label("a loop cannot go over this");
+      default:
+        if (has_use(plain->kind, kIterated) || (plain->kind == Kind::Nil && is_loose(node))) break;
+        not_iterable(iterable, node);
         return any();
-      default: break;
     }
     out = out ? known_.table.unite({out, item}) : item;
   }

@@ -1,5 +1,6 @@
 #include "compile/foreign_names.h"
 
+#include <algorithm>
 #include <span>
 
 namespace harn::compile {
@@ -51,6 +52,9 @@ constexpr ForeignName kForeignTypes[] = {
     {"Function", "closure"}, {"Callable", "closure"},
 };
 
+constexpr std::string_view kHandedIn[] = {"Harness",    "HarnessStdio",  "HarnessTerm", "HarnessClock",  "HarnessFs",
+                                          "HarnessEnv", "HarnessRandom", "HarnessNet",  "HarnessSystem", "HandlerCtx"};
+
 std::string_view find(std::span<const ForeignName> rows, std::string_view name) {
   for (const ForeignName& row : rows) {
     if (row.written == name) return row.meant;
@@ -62,5 +66,6 @@ std::string_view find(std::span<const ForeignName> rows, std::string_view name) 
 
 std::string_view meant_by(std::string_view name) { return find(kForeignNames, name); }
 std::string_view type_meant_by(std::string_view name) { return find(kForeignTypes, name); }
+bool is_handed_in(std::string_view type) { return std::ranges::find(kHandedIn, type) != std::end(kHandedIn); }
 
 }  // namespace harn::compile

@@ -8,5 +8,7 @@ namespace harn::compile {
 std::string_view meant_by(std::string_view name);
 // The same for types.
 std::string_view type_meant_by(std::string_view name);
+// Whether what the library or a host hands to callbacks goes by that type; programs may name it without declaring it.
+bool is_handed_in(std::string_view type);
 
 }  // namespace harn::compile

@@ -87,12 +87,6 @@ void Resolver::note_step_hook(const Call& node, const Identifier& callee) {
       {&module_, &node.args[0]->as<StringLiteral>(), &node.args[1]->as<StringLiteral>()});
 }
 
-static std::string expected_count(size_t least, size_t most) {
-  if (most == SIZE_MAX) return fmt::format("at least {}", text::plural(least, "argument"));
-  if (least == most) return text::plural(least, "argument");
-  return fmt::format("{} to {}", least, text::plural(most, "argument"));
-}
-
 // An imported name is declared in the source of another module.
 const SourcePtr& Resolver::source_of(const Variable& variable) const {
   const auto* module = static_cast<const modules::Module*>(variable.module);
@@ -115,7 +109,7 @@ void Resolver::check_arity(const Call& node, const Identifier& callee) {
       if (!param.rest && !param.default_value) ++least;
     }
     if (given >= least && given <= most) return;
-    sink_.report(Code::WrongArgumentCount, module_.source, node.span, callee.name, expected_count(least, most), given)
+    sink_.report(Code::WrongArgumentCount, module_.source, node.span, callee.name, text::argument_count(least, most), given)
         .label(source_of(*variable), variable->span, "declared here");
     return;
   }
@@ -126,7 +120,7 @@ void Resolver::check_arity(const Call& node, const Identifier& callee) {
   if (given >= signature.least() && given <= most) return;
   sink_
       .report(Code::BuiltinArgumentCount, module_.source, node.span, callee.name,
-              expected_count(signature.least(), most), given)
+              text::argument_count(signature.least(), most), given)
       .help(signature.shown(callee.name));
 }
 

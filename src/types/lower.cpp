@@ -124,6 +124,16 @@ auto Lowering::inside(const Node& declaration, List<GenericParam> generics, Read
   return out;
 }
 
+const Type* Lowering::bound(const WhereBound& where) {
+  const Node* declaration = scope_.find_bound(where);
+  if (!declaration) return nullptr;
+  bool is_alias = declaration->is(NodeKind::TypeAlias);
+  if (!is_alias && !declaration->is(NodeKind::Interface)) return nullptr;
+  const Type* type = table_.declared(is_alias ? Kind::Alias : Kind::Interface, where.interface.text, *declaration, {});
+  const Type* meant = is_alias ? resolve(type) : type;
+  return meant->kind == Kind::Interface ? meant : nullptr;
+}
+
 Lowering::Inside::Inside(Lowering& lowering, const Node& declaration, List<GenericParam> generics,
                          List<WhereBound> where)
     : lowering_(lowering), outer_(lowering.bound_.size()) {
@@ -131,8 +141,7 @@ Lowering::Inside::Inside(Lowering& lowering, const Node& declaration, List<Gener
     std::vector<const Type*> bounds;
     for (const WhereBound& bound : where) {
       if (bound.type.text != param.name.text) continue;
-      const Node* interface = lowering.scope_.find_bound(bound);
-      if (interface) bounds.push_back(lowering.table_.declared(Kind::Interface, bound.interface.text, *interface, {}));
+      if (const Type* interface = lowering.bound(bound)) bounds.push_back(interface);
     }
     parameters_.push_back(lowering.table_.parameter(param.name.text, &declaration, bounds, variance_of(param)));
     lowering.bound_.push_back({param.name.text, parameters_.back()});

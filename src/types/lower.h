@@ -43,6 +43,8 @@ class Lowering {
   // What an alias stands for, through aliases of aliases; other types as they are. `type A = A` is `any`.
   // `Box<A | B>` is `Box<A> | Box<B>`.
   const Type* resolve(const Type* type);
+  // The interface that a `where` names; null when it names none.
+  const Type* bound(const syntax::WhereBound& where);
   // A shape with the fields that its row tails bring; what is left of the tails may bring any.
   const Type* whole_shape(const Type* shape);
   // The fields of a struct, with its type arguments in place.

@@ -20,6 +20,7 @@ std::string_view name_of(Kind kind) { return kNamed[static_cast<size_t>(kind)].n
 const NamedKind* find_named_kind(std::string_view name) {
   // The language document writes both.
   if (name == "iter") name = "Iter";
+  if (name == "taskHandle") name = "task";
   auto* found =
       std::find_if(std::begin(kNamed), std::end(kNamed), [&](const NamedKind& row) { return row.name == name; });
   return found == std::end(kNamed) ? nullptr : found;

@@ -17,6 +17,7 @@ import time
 from pathlib import Path
 
 FAILURE = re.compile(r"Type ?error|TypeError|no method|Cannot (add|subtract|multiply|divide|modulo|negate|call)|cannot (access|index)"
+                     r"|cannot (spread|iterate|slice|pipe)|destructuring requires|needs (pairs|two ints|an int)|operator requires a Result"
                      r"|No match arm|Arity mismatch|unreachable code was reached|is not iterable")
 
 # A text flows into a union of texts by the document's own rule; the run time looks at which one it is.
@@ -30,12 +31,19 @@ type Mode = "fast" | "slow"
 enum Shape { Circle(radius: float), Label(text: string, size: int), Empty }
 struct Point { x: int, y: int, label: string? }
 impl Point { fn shift(self, by: int) -> Point { return Point { x: self.x + by, y: self.y, label: self.label } } }
+type Hooks = {done?: fn(int) -> int, name: string, size?: int}
+fn point(x: Point) -> Point { return x }
+fn pair_of(x: Pair<int, string>) -> Pair<int, string> { return x }
+fn hooks(x: Hooks) -> Hooks { return x }
+fn twice(f: fn(int) -> int, n: int) -> int { return f(f(n)) }
+fn all_of(first: int, ...rest: int) -> list<int> { return [first, ...rest] }
 fn pick<T>(a: T, b: T, first: bool) -> T { return first ? a : b }
 fn item(x: Item) -> Item { return x }
 fn maybe(x: Item?) -> Item? { return x }
 fn first_or<T>(xs: list<T>, other: T) -> T { return xs.count > 0 ? xs[0] : other }
 """
-TYPES = SCALARS + ["int?", "string?", "int | string", "string | int | nil", "list<int>", "list<string>", "Item", "Item?", "Msg", "Mode",
+TYPES = SCALARS + ["int?", "string?", "list<int>?", "fn(int) -> int", "(fn(int) -> int)?", "Pair<int, string>", "Hooks", "set<int>",
+                   "Result<int, string>", "list<int> | string", "int | string", "string | int | nil", "list<int>", "list<string>", "Item", "Item?", "Msg", "Mode",
                    "Shape", "Point", "Point?", "dict<string, int>", "{a: int, b: string?}"]
 
 
@@ -63,11 +71,19 @@ class Program:
 
     def literal(self, wanted, scope, depth):
         rng, value = self.rng, self.value
-        if wanted.endswith("?"):
+        if wanted.endswith("?") and wanted[0] not in "(l":
             return "nil" if rng.random() < 0.4 else self.literal(wanted[:-1], scope, depth)
         if " | " in wanted and not wanted.startswith("{"):
             return self.literal(rng.choice(wanted.split(" | ")), scope, depth)
+        if wanted in ("(fn(int) -> int)?", "list<int>?"):
+            return "nil" if rng.random() < 0.4 else self.literal(wanted[:-1].strip("()") if wanted[0] == "l" else "fn(int) -> int", scope, depth)
         return {
+            "fn(int) -> int": lambda: rng.choice(["{ n -> n + 1 }", "{ n: int -> %s }" % value("int", scope, depth + 1)]),
+            "Pair<int, string>": lambda: "pair(%s, %s)" % (value("int", scope, depth + 1), value("string", scope, depth + 1)),
+            "set<int>": lambda: "set(%s)" % value("int", scope, depth + 1),
+            "Result<int, string>": lambda: rng.choice(["Ok(%s)" % value("int", scope, depth + 1), "Err(%s)" % value("string", scope, depth + 1)]),
+            "Hooks": lambda: "{name: %s%s}" % (value("string", scope, depth + 1), rng.choice(
+                ["", ", done: %s" % value("fn(int) -> int", scope, depth + 1), ", size: %s" % value("int", scope, depth + 1)])),
             "nil": lambda: "nil",
             "int": lambda: str(rng.randint(-3, 9)),
             "float": lambda: rng.choice(["0.5", "2.0", "1"]),
@@ -98,7 +114,11 @@ class Program:
                     lambda: f"{v('list<int>')}.reduce(0, {{ s, n -> s + n }})", lambda: f"item({v('Item')}).id",
                     lambda: f"{v('Point')}.shift({v('int')}).x", lambda: f"max({v('int')}, {v('int')})",
                     lambda: f"first_or({v('list<int>')}, {v('int')})", lambda: f"({v('dict<string, int>')}[\"k\"] ?? 0)",
-                    lambda: f"({v('Point?')}?.x ?? {v('int')})", lambda: f"{v('list<string>')}.count"],
+                    lambda: f"({v('Point?')}?.x ?? {v('int')})", lambda: f"{v('list<string>')}.count",
+                    lambda: f"twice({v('fn(int) -> int')}, {v('int')})", lambda: f"pair_of({v('Pair<int, string>')}).first",
+                    lambda: f"unwrap_or({v('Result<int, string>')}, {v('int')})", lambda: f"({v('int')} |> {v('fn(int) -> int')})",
+                    lambda: f"(-{v('int')})", lambda: f"(hooks({v('Hooks')}).size ?? 1)", lambda: f"len({v('list<int> | string')})",
+                    lambda: f"{v('list<int>')}[{v('int')}:].count"],
             "string": [lambda: f"({v('string')} + {v('string')})", lambda: f"{v('string')}.upper()", lambda: f"\"${{{v('int')}}}\"",
                        lambda: f"({v('string?')} ?? {v('string')})", lambda: f"to_string({v('int | string')})",
                        lambda: f"{v('list<string>')}.join(\",\")", lambda: f"item({v('Item')}).name", lambda: f"({v('string')} * 2)",
@@ -107,11 +127,13 @@ class Program:
                      lambda: f"({v('bool')} && {v('bool')})", lambda: f"{v('string')}.contains({v('string')})"],
             "float": [lambda: f"({v('float')} * {v('int')})", lambda: f"{v('int')}"],
             "list<int>": [lambda: f"{v('list<int>')}.map({{ n -> n + 1 }})", lambda: f"({v('list<int>')} + {v('list<int>')})",
-                          lambda: f"{v('list<string>')}.map({{ t -> len(t) }})", lambda: f"{v('list<int>')}.push({v('int')})"],
+                          lambda: f"{v('list<string>')}.map({{ t -> len(t) }})", lambda: f"{v('list<int>')}.push({v('int')})",
+                          lambda: f"[{v('int')}, ...{v('list<int>')}]", lambda: f"all_of({v('int')}, ...{v('list<int>')})",
+                          lambda: f"({v('list<int>?')} ?? [])", lambda: f"[...{v('set<int>')}]"],
             "list<string>": [lambda: f"{v('list<int>')}.map({{ n -> \"${{n}}\" }})", lambda: f"{v('string')}.split(\"b\")",
                              lambda: f"item({v('Item')}).tags"],
             "int?": [lambda: f"{v('list<int>')}.find({{ n -> n > 1 }})", lambda: f"to_int({v('string')})", lambda: v("int")],
-            "string?": [lambda: f"item({v('Item')}).note", lambda: f"{v('Point')}.label", lambda: f"maybe({v('Item?')})?.name"],
+            "string?": [lambda: f"item({v('Item')}).note", lambda: f"point({v('Point')}).label", lambda: f"maybe({v('Item?')})?.name"],
             "Point": [lambda: f"{v('Point')}.shift({v('int')})"],
             "Mode": [lambda: f"pick({v('Mode')}, {v('Mode')}, true)"],
         }.get(wanted)
@@ -131,10 +153,32 @@ class Program:
 
     def statement(self, scope, depth, result):
         rng, pad = self.rng, "  " * depth
-        union = [(n, t) for n, t in scope if t.endswith("?") or t in ("int | string", "string | int | nil", "Msg", "Mode", "Shape")]
+        union = [(n, t) for n, t in scope if t.endswith("?") or t in ("Hooks", "list<int> | string", "Result<int, string>","int | string", "string | int | nil", "Msg", "Mode", "Shape")]
         if union and rng.random() < 0.5 and depth < 4:
             return self.narrowing(*rng.choice(union), scope, depth, result)
-        way = rng.randrange(5)
+        way = rng.randrange(8)
+        if way == 5:
+            a, b = self.name("a"), self.name("b")
+            which = rng.randrange(3)
+            scope.append((a, "int"))
+            if which == 0:
+                return [f"{pad}let [{a}, {b} = {self.value('int', scope[:-1])}] = [{self.value('int', scope[:-1])}, ...{self.value('list<int>', scope[:-1])}]"]
+            if which == 1:
+                scope.append((b, "string"))
+                return [f"{pad}let {{id: {a}, name: {b}}} = {self.value('Item', scope[:-2])}"]
+            return [f"{pad}let {a} = {self.value('Pair<int, string>', scope[:-1])}.first"]
+        if way == 6 and depth < 4:
+            x, y = self.value("string?", scope), self.value("string", scope)
+            names = [n for n, t in scope if t == "string?"]
+            if names:
+                name = rng.choice(names)
+                same = rng.random() < 0.8
+                return [f"{pad}if {name} {'==' if same else '!='} {y} {{"] + self.block(
+                    scope + [(name, "string")] if same else scope, depth + 1, result) + [f"{pad}}}"]
+        if way == 7 and depth < 4:
+            wanted = rng.choice(["list<int>?", "set<int>", "Pair<int, string>", "string?", "list<int> | string", "dict<string, int>"])
+            item = self.name("i")
+            return [f"{pad}for {item} in {self.value(wanted, scope)} {{ println({item}) }}"]
         if way == 0:
             wanted = rng.choice(TYPES)
             name = self.name()
@@ -163,6 +207,17 @@ class Program:
         inner = "  " * (depth + 1)
         wrong = rng.random() < 0.1
         body = lambda t: self.block(scope + [(name, t)] if not wrong else scope, depth + 1, result)  # noqa: E731
+        if kind == "Hooks":
+            test = rng.choice([f"{name}.done != nil", f'{name}.has("done")', f"{name}?.done", "true"])
+            return [f"{pad}if {test} {{ println({name}.done({self.value('int', scope)}) + 1) }}"]
+        if kind == "list<int> | string":
+            return [f"{pad}if type_of({name}) == \"list\" {{"] + body("list<int>") + [f"{pad}}} else {{"] + body("string") + [f"{pad}}}"]
+        if kind == "Result<int, string>":
+            return ([f"{pad}match {name} {{", f"{inner}Ok(v) -> {{ println(v + 1) }}"] +
+                    ([] if wrong else [f"{inner}Err(e) -> {{ println(e.upper()) }}"]) + [f"{pad}}}"])
+        if kind == "(fn(int) -> int)?":
+            test = rng.choice([f"{name} != nil", f"{name}", f"type_of({name}) == \"closure\"", "true"])
+            return [f"{pad}if {test} {{ println({name}({self.value('int', scope)}) + 1) }}"]
         if kind.endswith("?"):
             base = kind[:-1]
             way = rng.randrange(4)

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/sandbox.h"
@@ -11,6 +12,11 @@ namespace harn::cli {
 
 std::optional<Prepared> prepare(CommandProgram program, const Project& project, const effects::Sandbox& sandbox,
                                 const builtins::Library* library) {
+  // What was given stands in the text.
+  if (!text::is_valid_utf8(program.text)) {
+    fail_with("an argument is not valid UTF-8");
+    return std::nullopt;
+  }
   auto loaded = engine::load_text(std::string(program.file), std::move(program.text), catalog_of(library));
   auto compiled = engine::compile(*loaded);
   if (!compiled) {

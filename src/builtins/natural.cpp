@@ -100,6 +100,28 @@ Outcome<Value> natural_error(Call& call) {
   return Value(new_enum(choices, static_cast<uint32_t>(which), payload));
 }
 
+// (type, variant, carried): a value of an enum.
+Outcome<Value> natural_variant(Call& call) {
+  if (!call.arg(0).is(Kind::EnumType)) return call.wrong_type(0, "an enum");
+  auto* choices = call.arg(0).as<EnumTypeObject>();
+  std::string_view name = HARN_TRY(call.text(1));
+  Ref<ListObject> carried = HARN_TRY(call.list(2));
+  int which = choices->find(intern(name));
+  if (which < 0 || choices->variants[which].arity != carried->values().size())
+    return throw_text(ErrorKind::Invalid, "{} has no variant {} that carries {} values", choices->name->view(), name,
+                      carried->values().size());
+  if (!choices->variants[which].has_payload) return choices->plain[which];
+  std::vector<Value> fields(carried->values().begin(), carried->values().end());
+  return Value(new_enum(choices, static_cast<uint32_t>(which), fields));
+}
+
+Outcome<Value> is_variant(Call& call) {
+  const Value& value = call.arg(0);
+  const Value& type = call.arg(1);
+  return Value::boolean(value.is(Kind::Enum) && type.is(Kind::EnumType) &&
+                        value.as_enum()->type->declaration == type.as<EnumTypeObject>()->declaration);
+}
+
 // The names under which a block may raise errors of a type.
 Outcome<Value> natural_error_names(Call& call) {
   const Value& type = call.arg(0);
@@ -177,6 +199,11 @@ Outcome<Value> natural_help(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__is_variant",
+     .signature = "(value: any, type: any) -> bool",
+     .doc = "Whether a value is one of an enum's variants.",
+     .example = R"x(!__is_variant("Ok", nil))x",
+     .call = is_variant},
     {.name = "__limit_steps",
      .signature = "(steps: int?) -> int?",
      .doc = "Lets the task take no more than so many steps; nil: as many as it likes. Gives what it had left before.",
@@ -261,6 +288,10 @@ constinit const Builtin kRows[] = {
      .doc = "What a Natural block has written to a variable; unset when it has left it alone.",
      .example = R"x(__natural_value({values: {a: 1}}, "a") == 1)x",
      .call = natural_value},
+    {.name = "__natural_variant",
+     .signature = "(type: any, variant: string, carried: list) -> any",
+     .doc = "A value of an enum: a variant with what it carries.",
+     .call = natural_variant},
 };
 
 }  // namespace

@@ -1,16 +1,13 @@
 // `harn chat`: sessions (std/session) on a terminal. What is done is in src/std/session/commands.harn; here is what the process is told.
-#include <unistd.h>
-
 #include <algorithm>
 
+#include "cli/command_program.h"
 #include "cli/commands.h"
 #include "cli/llm_fixtures.h"
 #include "cli/output.h"
 #include "cli/project.h"
-#include "cli/run_program.h"
 #include "cli/sandbox.h"
 #include "cli/source_text.h"
-#include "engine/sources.h"
 
 namespace harn::cli {
 
@@ -58,25 +55,16 @@ int chat(const Arguments& arguments) {
   if (!llm) return report_usage(arguments, llm.error());
   auto sandbox = sandbox_of(arguments, *project);
   if (!sandbox) return report_usage(arguments, sandbox.error());
-  auto loaded = engine::load_text("<chat>", program_text(arguments), catalog_of(nullptr));
-  auto program = engine::compile(*loaded);
-  if (!program) {
-    write_error(diag::render_all(loaded->sink, colour_of(STDERR_FILENO)));
-    return kFailure;
-  }
-  Prepared prepared{.program = std::move(program),
-                    .surroundings = {.project_root = project->root},
-                    .settings = settings({}, 1),
-                    .llm = std::move(*llm),
-                    .name = "chat",
-                    .is_talk = true,
-                    .has_own_records = true};
-  prepared.surroundings.state = project->state;
-  apply(*sandbox, nullptr, prepared.settings);
+  auto prepared = prepare({"<chat>", program_text(arguments)}, *project, *sandbox);
+  if (!prepared) return kFailure;
+  prepared->llm = std::move(*llm);
+  prepared->name = "chat";
+  prepared->is_talk = true;
+  prepared->has_own_records = true;
   // Which hosts may be talked to is decided by the capabilities of the session.
-  std::erase(prepared.settings.sandbox.deny, "network");
-  for (const std::string& name : sandbox->deny) prepared.settings.sandbox.deny.push_back(name);
-  return run_program(std::move(prepared), false);
+  std::erase(prepared->settings.sandbox.deny, "network");
+  for (const std::string& name : sandbox->deny) prepared->settings.sandbox.deny.push_back(name);
+  return run_program(std::move(*prepared), false);
 }
 
 constexpr Option kOptions[] = {

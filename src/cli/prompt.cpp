@@ -2,14 +2,13 @@
 // a few lines that ask src/std/prompt/commands.harn.
 #include <filesystem>
 
+#include "cli/command_program.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/project.h"
 #include "cli/prompt_cache.h"
-#include "cli/run_program.h"
 #include "cli/sandbox.h"
 #include "cli/source_text.h"
-#include "engine/sources.h"
 
 namespace harn::cli {
 
@@ -46,19 +45,10 @@ int prompt(const Arguments& arguments) {
   auto sandbox = sandbox_of(arguments, *project);
   if (!sandbox) return report_usage(arguments, sandbox.error());
   auto library = library_of(*sandbox);
-  auto loaded = engine::load_text("<prompt>", program_text(arguments, file.string()), catalog_of(library.get()));
-  auto program = engine::compile(*loaded);
-  if (!program) {
-    write_error(diag::render_all(loaded->sink, colour_of(STDERR_FILENO)));
-    return kFailure;
-  }
-  Prepared prepared{.warnings = sandbox_warning(*sandbox),
-                    .program = std::move(program),
-                    .surroundings = {.project_root = project->root},
-                    .settings = settings({}, 1)};
-  prepared.surroundings.state = project->state;
-  apply(*sandbox, library.get(), prepared.settings);
-  return run_program(std::move(prepared), false);
+  auto prepared = prepare({"<prompt>", program_text(arguments, file.string())}, *project, *sandbox, library.get());
+  if (!prepared) return kFailure;
+  prepared->warnings = sandbox_warning(*sandbox);
+  return run_program(std::move(*prepared), false);
 }
 
 constexpr Option kOptions[] = {

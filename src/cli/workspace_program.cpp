@@ -2,13 +2,12 @@
 
 #include <unistd.h>
 
+#include "cli/command_program.h"
 #include "cli/files.h"
 #include "cli/json.h"
 #include "cli/output.h"
 #include "cli/project.h"
-#include "cli/run_program.h"
 #include "cli/sandbox.h"
-#include "engine/sources.h"
 #include "modules/path.h"
 
 namespace harn::cli {
@@ -67,23 +66,15 @@ int run_workspace_program(const Arguments& arguments, std::string_view command) 
   // Paths in what models say are relative to the workspace.
   if (chdir(home.c_str()) != 0) return fail_with(fmt::format("cannot go to {}", home));
   bool is_chat = command == "agent" && arguments.operands()[0] == "chat";
-  auto loaded = engine::load_text("<workspace>", std::string(is_chat ? kChatProgram : kProgram), catalog_of(nullptr));
-  auto program = engine::compile(*loaded);
-  if (!program) {
-    write_error(diag::render_all(loaded->sink, colour_of(STDERR_FILENO)));
-    return kFailure;
-  }
+  auto prepared =
+      prepare({"<workspace>", std::string(is_chat ? kChatProgram : kProgram), {.while_limit = 0}}, *project, *sandbox);
+  if (!prepared) return kFailure;
   std::string given = given_json(arguments);  // outlives the program's `argv`
-  Prepared prepared{.program = std::move(program),
-                    .surroundings = {.project_root = project->root},
-                    .settings = settings({.while_limit = 0}, 1),
-                    .llm = std::move(*llm),
-                    .is_talk = is_chat,
-                    .has_own_records = true};
-  prepared.surroundings.args = {command, given};
-  prepared.surroundings.state = project->state;
-  apply(*sandbox, nullptr, prepared.settings);
-  return run_program(std::move(prepared), false);
+  prepared->surroundings.args = {command, given};
+  prepared->llm = std::move(*llm);
+  prepared->is_talk = is_chat;
+  prepared->has_own_records = true;
+  return run_program(std::move(*prepared), false);
 }
 
 }  // namespace harn::cli

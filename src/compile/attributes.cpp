@@ -17,7 +17,7 @@ constexpr std::string_view kKnown[] = {"deprecated", "test",         "persona", 
                                        "errors",     "api_stability"};
 
 // What an argument may be; Words lists them.
-enum class Takes : uint8_t { Anything, Text, Number, Words, Attempts };
+enum class Takes : uint8_t { Anything, Text, Number, Words, Attempts, Name };
 
 struct Argument {
   std::string_view attribute, name;
@@ -72,6 +72,7 @@ constexpr Argument kArguments[] = {
     {"command", "hint", Takes::Text},
     {"deprecated", "since", Takes::Text},
     {"deprecated", "use", Takes::Text},
+    {"natural_function", "ensures", Takes::Name},
     {"acp_tool", "name", Takes::Text},
     {"acp_tool", "kind", Takes::Words, "read, edit, delete, move, search, execute, think, fetch, other"},
     {"acp_tool", "side_effect_level", Takes::Words, "none, read, mutation, destructive"},
@@ -114,12 +115,19 @@ std::string expected(const Argument& argument, const AttributeValue& value) {
     case Takes::Number: return is_number(value) ? "" : "a number of 0 or more";
     case Takes::Words: return is_word_of(argument.words, value) ? "" : fmt::format("one of {}", argument.words);
     case Takes::Attempts: return is_attempts(value) ? "" : "{max_attempts: N} with N of 1 or more";
+    case Takes::Name: return value.kind == AttributeValueKind::Symbol ? "" : "the name of a function";
   }
   return "";
 }
 
 void check_argument(std::string_view attribute, const AttributeArg& arg, const SourcePtr& source, diag::Sink& sink) {
-  if (arg.name.empty()) return;
+  if (arg.name.empty()) {
+    // What it is meant to hold would be held by nobody.
+    if (attribute == "natural_function")
+      sink.report(Code::BadAttributeArgument, source, arg.value->span, attribute, "its argument needs a name")
+          .help("write `@natural_function(ensures: NAME)`");
+    return;
+  }
   std::vector<std::string_view> names;
   for (const Argument& argument : kArguments) {
     if (argument.attribute != attribute) continue;
@@ -164,6 +172,7 @@ void check_place(const Attribute& attribute, NodeKind on, const SourcePtr& sourc
   }
   bool runs = on == NodeKind::Function || on == NodeKind::Tool || on == NodeKind::Pipeline;
   if (name == "invariant" && !runs) only = "function, tool, or pipeline";
+  if (name == "natural_function" && !runs && on != NodeKind::Override) only = "function, tool, or pipeline";
   if (only.empty()) return;
   auto report = sink.report(Code::MisplacedAttribute, source, attribute.span, name, only);
   report.label("has no effect here");
@@ -189,6 +198,9 @@ std::string_view name_by(const Declaration& declaration, std::string_view attrib
 
 void check_attributes(const Node& node, const SourcePtr& source, diag::Sink& sink) {
   if (node.kind < NodeKind::Function || node.kind > NodeKind::Interface) return;
+  if (node.is(NodeKind::Impl)) {
+    for (const Function* method : node.as<Impl>().methods) check_attributes(*method, source, sink);
+  }
   for (const Attribute& attribute : node.as<Declaration>().attributes) {
     check_place(attribute, node.kind, source, sink);
     check_complexity(attribute, source, sink);

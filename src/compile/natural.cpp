@@ -29,11 +29,11 @@ std::vector<const Identifier*> distinct(NodeList names) {
 
 }  // namespace
 
-// {function, line, inputs: [name], outputs: [{name, schema?, instances?}], in_loop, returns?: schema, return_instances?, structs: {name: {field: instances}}}
+// {function, line, inputs: [name], outputs: [{name, schema?, instances?}], in_loop, returns?: schema, return_instances?, structs: {name: {field: instances}}, enums: {name: {variant: [{schema, instances?}]}}}
 DataPtr FunctionCompiler::natural_facts(const Natural& node) {
   const NaturalUse& use = context_.names.resolution.natural.at(&node);
   std::unordered_set<const Node*> known;
-  for (const Variable* one : use.structs) known.insert(one->declaration);
+  for (const Variable* one : use.made) known.insert(one->declaration);
   Instances instances = context_.types.instances(std::move(known));
   auto add_instances = [&](Data::Dict& facts, std::string name, const TypeNode& type) {
     if (DataPtr found = instances.of(context_.types.lower(type))) facts.emplace_back(std::move(name), std::move(found));
@@ -59,11 +59,15 @@ DataPtr FunctionCompiler::natural_facts(const Natural& node) {
     facts.emplace_back("returns", context_.types.schema(*info_.return_type));
     add_instances(facts, "return_instances", *info_.return_type);
   }
-  Data::Dict structs;
-  for (const Variable* one : use.structs) {
-    structs.emplace_back(one->name, instances.fields(context_.types.type_of(one->declaration->as<Struct>())));
+  Data::Dict structs, enums;
+  for (const Variable* one : use.made) {
+    const Node& made = *one->declaration;
+    if (made.is(NodeKind::Struct))
+      structs.emplace_back(one->name, instances.fields(context_.types.type_of(made.as<Struct>())));
+    else enums.emplace_back(one->name, instances.variants(context_.types.type_of(made.as<Enum>())));
   }
   if (!structs.empty()) facts.emplace_back("structs", make_data(std::move(structs)));
+  if (!enums.empty()) facts.emplace_back("enums", make_data(std::move(enums)));
   return make_data(std::move(facts));
 }
 
@@ -205,7 +209,7 @@ void FunctionCompiler::natural_block(const Natural& node) {
   };
   const NaturalUse& use = context_.names.resolution.natural.at(&node);
   for (const Variable* type : use.errors) pass(*type, type->name);
-  for (const Variable* type : use.structs) pass(*type, "=struct " + std::string(type->name));
+  for (const Variable* type : use.made) pass(*type, "=made " + std::string(type->name));
   if (use.ensures) pass(*use.ensures, "=ensures");
   at(node.span);
   call_internal("__natural_block", first, 4);

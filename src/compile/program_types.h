@@ -27,8 +27,13 @@ class ProgramTypes {
   const types::Type* type_of(const syntax::Struct& structure) {
     return table_.declared(types::Kind::Struct, structure.name.text, structure, {});
   }
-  // Where values are instances of these structs.
-  Instances instances(std::unordered_set<const syntax::Node*> known) { return {lowering_, std::move(known)}; }
+  const types::Type* type_of(const syntax::Enum& enumeration) {
+    return table_.declared(types::Kind::Enum, enumeration.name.text, enumeration, {});
+  }
+  // Where values are instances of these structs and enums.
+  Instances instances(std::unordered_set<const syntax::Node*> known) {
+    return {lowering_, schemas_, std::move(known)};
+  }
 
  private:
   // What the resolver has found out about the names in annotations.

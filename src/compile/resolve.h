@@ -110,7 +110,7 @@ class Resolver {
   void note_natural(const syntax::Declaration& node, FunctionInfo& info);
   void natural_output(const syntax::Identifier& name);
   std::vector<Variable*> natural_errors(const syntax::Declaration& function);
-  std::vector<Variable*> natural_structs(const syntax::Natural& node);
+  std::vector<Variable*> natural_made(const syntax::Natural& node);
   Variable* natural_predicate(const syntax::Attribute& attribute);
   void note_cleanup() { scopes_.function()->cleans_up = true; }  // something runs when a scope of it is left
   void loop_control(const syntax::Node& node, std::string_view word);

@@ -96,7 +96,9 @@ void Resolver::visit(const Override& node) {
                 fmt::format("`override {}` is not in the body of a pipeline that extends another", node.name.text))
         .help("`pipeline child(task) extends parent { override NAME(...) { ... } }` replaces what the parent calls");
   }
-  enter(bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Function)), node.params, *node.body);
+  FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Function));
+  note_natural(node, info);
+  enter(info, node.params, *node.body);
 }
 
 void Resolver::visit(const Tool& node) {
@@ -131,6 +133,8 @@ void Resolver::method(const Function& node) {
   FunctionInfo& info = bindings_.bind_function(node, scopes_.new_function(FunctionInfo::Kind::Function));
   info.is_stream = node.is_gen;
   info.returns_owned = is_owned(node.return_type);
+  info.return_type = node.return_type;
+  note_natural(node, info);
   with_generics(node.generics, [&] { enter(node, info); });
 }
 

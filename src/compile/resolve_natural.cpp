@@ -88,12 +88,12 @@ void Resolver::visit(const Natural& node) {
   const Declaration* function = scopes_.function()->natural;
   if (!function) return;
   use.errors = natural_errors(*function);
-  use.structs = natural_structs(node);
+  use.made = natural_made(node);
   use.ensures = natural_predicate(*find_attribute(*function, "natural_function"));
 }
 
 // Those that the annotations of what it writes or returns name, and those that their fields do. One that has no name here cannot be made.
-std::vector<Variable*> Resolver::natural_structs(const Natural& node) {
+std::vector<Variable*> Resolver::natural_made(const Natural& node) {
   std::vector<const TypeNode*> open;
   for (const Node* output : node.outputs) {
     const Variable* variable = bindings_.variable(output->as<Identifier>());
@@ -110,8 +110,17 @@ std::vector<Variable*> Resolver::natural_structs(const Natural& node) {
     seen.push_back(named);
     const Node& declaration = *named->declaration;
     if (declaration.is(NodeKind::TypeAlias)) open.push_back(declaration.as<TypeAlias>().type);
-    if (!declaration.is(NodeKind::Struct)) continue;
-    for (const StructField& field : declaration.as<Struct>().fields) open.push_back(field.type);
+    if (declaration.is(NodeKind::Struct)) {
+      for (const StructField& field : declaration.as<Struct>().fields) open.push_back(field.type);
+    } else if (declaration.is(NodeKind::Enum)) {
+      for (const EnumVariant& variant : declaration.as<Enum>().variants) {
+        for (const Param& carried : variant.fields) {
+          if (carried.type) open.push_back(carried.type);
+        }
+      }
+    } else {
+      continue;
+    }
     scopes_.use(*named);
     out.push_back(named);
   }

@@ -115,7 +115,7 @@ struct PersonaSteps {
 struct NaturalUse {
   std::vector<Variable*> locals;   // of its function, that are visible there
   std::vector<Variable*> errors;   // the types that its function throws, catches or gives back as errors
-  std::vector<Variable*> structs;  // that values which it writes or returns may be instances of
+  std::vector<Variable*> made;     // the structs and enums that values which it writes or returns may be of
   Variable* ensures = nullptr;     // the predicate that `@natural_function(ensures: name)` names
   bool in_loop = false;
 };

@@ -1,6 +1,7 @@
 #include "data/bounded_json.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/fmt.h"
@@ -27,7 +28,10 @@ class Writer {
       case Kind::List: return list(value, depth);
       case Kind::Dict:
       case Kind::Struct: return dict(*value.as_dict(), depth);
-      case Kind::Nil:
+      case Kind::Range: return list(value, depth);
+      case Kind::Set: return set(*value.as_set(), depth);
+      case Kind::Enum: return variant(*value.as_enum(), depth);
+      case Kind::Nil: out_ += "null"; return;
       case Kind::Bool:
       case Kind::Int: out_ += display(value); return;
       case Kind::Float:
@@ -53,16 +57,45 @@ class Writer {
     append_json_content(out_, text.substr(0, room));
     cut();
   }
-  void list(const Value& value, int depth) {
+  // `next` gives one item after the other, then nothing.
+  void list(int depth, auto next) {
     if (depth >= kDeepest) return text("<list>");
     out_ += '[';
-    size_t size = list_size(value);
-    for (size_t i = 0; i < size && !was_cut_; ++i) {
-      if (i > 0) out_ += ", ";
+    bool is_first = true;
+    for (std::optional<Value> item = next(); item && !was_cut_; item = next()) {
+      if (!std::exchange(is_first, false)) out_ += ", ";
       if (is_full()) return cut();
-      write(list_item(value, i), depth + 1);
+      write(*item, depth + 1);
     }
     if (!was_cut_) out_ += ']';
+  }
+  void list(const Value& value, int depth) {
+    size_t size = list_size(value), at = 0;
+    list(depth, [&] { return at < size ? std::optional(list_item(value, at++)) : std::nullopt; });
+  }
+  void set(const SetObject& value, int depth) {
+    size_t place = value.next_place(0);
+    list(depth, [&]() -> std::optional<Value> {
+      if (place >= value.used) return std::nullopt;
+      Value item = value.items[place];
+      place = value.next_place(place + 1);
+      return item;
+    });
+  }
+  // "Color.Red", {"Color.Rgb": [1, 2, 3]}
+  void variant(const EnumObject& value, int depth) {
+    std::string name = fmt::format("{}.{}", value.type->name->view(), value.info().name->view());
+    if (value.count == 0) return text(name);
+    if (depth >= kDeepest) return text("<enum>");
+    out_ += '{';
+    text(name);
+    out_ += ": ";
+    auto next = [values = value.values(), at = size_t{0}]() mutable {
+      return at < values.size() ? std::optional(values[at++]) : std::nullopt;
+    };
+    if (value.count == 1) write(value.values()[0], depth + 1);
+    else list(depth + 1, next);
+    if (!was_cut_) out_ += '}';
   }
   void dict(const DictObject& value, int depth) {
     if (depth >= kDeepest) return text("<dict>");

@@ -2,23 +2,26 @@
 
 namespace harn::syntax {
 
-// The strings in its body may be Natural blocks.
-static bool marks_natural(ListBuilder<Attribute>& attributes) {
-  for (size_t i = 0; i < attributes.size(); ++i) {
-    if (attributes[i].name.text == "natural_function") return true;
+// Whether the strings in the body of what comes next may be Natural blocks.
+bool Parser::parse_attributes(ListBuilder<Attribute>& attributes) {
+  bool is_natural = false;
+  while (at(TokenKind::At) && !failed_) {
+    attributes.add(parse_attribute());
+    is_natural |= attributes.back().name.text == "natural_function";
   }
-  return false;
+  return is_natural;
 }
 
 Node* Parser::parse_attributed() {
   uint32_t start = this->start();
   ListBuilder<Attribute> attributes(attributes_, tree_.arena);
-  while (at(TokenKind::At) && !failed_) attributes.add(parse_attribute());
+  bool is_natural = parse_attributes(attributes);
   if (failed_) return error_node(start);
   bool is_pub = at(TokenKind::KwPub);
   if (is_pub) advance();
   if (starts_declaration() && !at(TokenKind::KwImport)) {
-    next_is_natural_ = marks_natural(attributes);
+    // Of an `impl` each method has the attribute, or has not.
+    next_is_natural_ = is_natural && !at(TokenKind::KwImpl);
     Declaration* decl = parse_declaration(start);
     decl->is_pub = is_pub;
     decl->attributes = attributes.finish();

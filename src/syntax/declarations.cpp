@@ -292,7 +292,7 @@ Declaration* Parser::parse_impl(uint32_t start) {
     size_t first = at_;
     uint32_t method_start = this->start();
     ListBuilder<Attribute> attributes(attributes_, tree_.arena);
-    while (at(TokenKind::At) && !failed_) attributes.add(parse_attribute());
+    in_natural_ = parse_attributes(attributes);
     bool is_pub = accept(TokenKind::KwPub);
     if (!at(TokenKind::KwFn) && !(at_word("gen") && kind(1) == TokenKind::KwFn)) {
       fail("a method (`fn`)");

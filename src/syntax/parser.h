@@ -316,6 +316,7 @@ class Parser {
   Signature parse_signature();
   SignatureParam parse_signature_param();
   List<WhereBound> parse_where();
+  bool parse_attributes(ListBuilder<Attribute>& attributes);
   Attribute parse_attribute();
   AttributeArg parse_attribute_arg();
   AttributeValue* parse_attribute_value();

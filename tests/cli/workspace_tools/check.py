@@ -20,6 +20,8 @@ put("space/build/y.txt", "two\n")
 put("space/twice.txt", "ab ab\n")
 put("space/leak.txt", "the key is " + "sk-abcdefghijklmnopqrstuvwxyz123456" + "\n")
 put("outside.txt", "two secret\n")
+put("space/config/server.pem", "TOKEN=hunter2hunter2\n")
+os.symlink(".env", "space/harmless.txt")
 os.symlink("../outside.txt", "space/link.txt")
 os.symlink("..", "space/up")
 
@@ -31,7 +33,7 @@ CALLS = [
     ("Read", {"file_path": "../outside.txt"}), ("Read", {"file_path": os.path.abspath("outside.txt")}), ("Read", {"file_path": "link.txt"}),
     ("Read", {"file_path": "up/outside.txt"}), ("Read", {"file_path": ".env"}), ("Read", {"file_path": ".harn/keys/approvals.key"}), ("Read", {"file_path": "image.png"}),
     ("Read", {"file_path": "none.txt"}), ("Read", {"file": "a.txt"}), ("Read", {"file_path": "."}),
-    ("Glob", {"pattern": "**/*.txt"}), ("Grep", {"pattern": "t[w]o"}), ("Grep", {"pattern": "("}), ("Grep", {"pattern": "TWO", "ignore_case": True, "glob": "*.txt"}), ("Grep", {"pattern": "two", "path": "up"}),
+    ("Glob", {"pattern": "**/*.txt"}), ("Grep", {"pattern": "t[w]o"}), ("Grep", {"pattern": "TOKEN=|hunter"}), ("Grep", {"pattern": "("}), ("Grep", {"pattern": "TWO", "ignore_case": True, "glob": "*.txt"}), ("Grep", {"pattern": "two", "path": "up"}),
     ("Write", {"file_path": "new/b.txt", "content": "b\n"}), ("Write", {"file_path": "../c.txt", "content": "c"}), ("Write", {"file_path": "link.txt", "content": "c"}),
     ("Edit", {"file_path": "a.txt", "old_string": "two", "new_string": "2"}), ("Edit", {"file_path": "a.txt", "old_string": "zwei", "new_string": "2"}),
     ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c"}), ("Edit", {"file_path": "twice.txt", "old_string": "ab", "new_string": "c", "replace_all": True}),

@@ -77,7 +77,13 @@ template <const char* method>
 Outcome<Value> send_body(Call& call) {
   bool has_body = call.count() > 2 || !call.arg(1).is_dict();
   HttpWish wish;
-  HARN_CHECK(read_http_options(call, wish, has_body ? call.arg(2) : call.arg(1)));
+  bool has_options = HARN_TRY(read_http_options(call, wish, has_body ? call.arg(2) : call.arg(1)));
+  if (!has_body && !has_options && call.arg(1).as_dict()->size() > 0 && !call.arg(1).as_dict()->find("session"))
+    return throw_text(
+        ErrorKind::Invalid,
+        "http_{}: none of the dict's keys is an option of requests; to send it as JSON, give options as well: "
+        "(url, body, {{}})",
+        text::ascii_lower(method));
   if (has_body && !call.arg(1).is_nil()) HARN_CHECK(set_http_body(wish, call.arg(1)));
   HARN_CHECK(set_http_target(wish, method, display(call.arg(0))));
   return send(call, wish);

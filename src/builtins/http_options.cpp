@@ -25,8 +25,12 @@ class Options {
 
   const Value* find(std::string_view name) const {
     const Value* value = dict_ ? dict_->find(name) : nullptr;
+    has_any_ |= value != nullptr;
     return value && !value->is_nil() ? value : nullptr;
   }
+
+  // Whether any that was asked for is there, be it nil.
+  bool has_any() const { return has_any_; }
 
   // A count or a time in milliseconds: 0 or more.
   Outcome<void> number(std::string_view name, int64_t& to) const {
@@ -57,6 +61,7 @@ class Options {
 
  private:
   const DictObject* dict_;
+  mutable bool has_any_ = false;
 };
 
 // What goes on the wire as a line must be one.
@@ -220,7 +225,7 @@ Outcome<void> set_http_body(HttpWish& wish, const Value& body) {
   return {};
 }
 
-Outcome<void> read_http_options(const Call& call, HttpWish& wish, const Value& given) {
+Outcome<bool> read_http_options(const Call& call, HttpWish& wish, const Value& given) {
   if (!given.is_nil() && !given.is_dict()) {
     return type_error("http: options must be a dict, got {}", type_name(given));
   }
@@ -234,7 +239,8 @@ Outcome<void> read_http_options(const Call& call, HttpWish& wish, const Value& g
   HARN_CHECK(read_tls(options, request));
   HARN_CHECK(read_query(options, wish));
   HARN_CHECK(read_body(call, options, wish));
-  return options.flag("as_bytes", wish.as_bytes);
+  HARN_CHECK(options.flag("as_bytes", wish.as_bytes));
+  return options.has_any();
 }
 
 Outcome<void> set_http_target(HttpWish& wish, std::string method, std::string url) {

@@ -18,7 +18,8 @@ struct HttpWish {
 };
 
 // Adds options (nil: none) to a wish. What both say is as the options have it; headers are added to those that are there.
-vm::Outcome<void> read_http_options(const vm::Call& call, HttpWish& wish, const vm::Value& options);
+// Tells whether there was any option among them.
+vm::Outcome<bool> read_http_options(const vm::Call& call, HttpWish& wish, const vm::Value& options);
 // Whom to ask, and for what. Fails for what is no URL or method of HTTP.
 vm::Outcome<void> set_http_target(HttpWish& wish, std::string method, std::string url);
 // A request in one go.

@@ -45,6 +45,27 @@ std::optional<std::string> part_of(const DictObject& parts, std::string_view nam
   return value && !value->is_nil() ? std::optional(display(*value)) : std::nullopt;
 }
 
+constexpr std::string_view kSchemeLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+
+// What a part may not hold as it is: it would end there, and the rest be read as another part. Escapes stay: parts come encoded from
+// url_parse.
+std::string kept_inside(std::string_view part, std::string_view allowed) {
+  std::string out;
+  for (char c : part) {
+    bool is_fine = text::is_identifier_part(c) || c == '%' || std::string_view("-.~!$&'()*+,;=").contains(c) ||
+                   allowed.contains(c);
+    out += is_fine ? std::string(1, c) : percent_encoded(std::string_view(&c, 1));
+  }
+  return out;
+}
+
+bool ends_a_host(char c) { return static_cast<uint8_t>(c) <= ' ' || std::string_view("/?#@\\%").contains(c); }
+
+std::optional<std::string> part_inside(const DictObject& parts, std::string_view name, std::string_view allowed) {
+  auto part = part_of(parts, name);
+  return part ? std::optional(kept_inside(*part, allowed)) : std::nullopt;
+}
+
 Outcome<Value> url_build(Call& call) {
   const Value& value = call.arg(0);
   if (!value.is_dict()) return throw_text(ErrorKind::Type, "url_build: expected a dict of url parts");
@@ -52,9 +73,14 @@ Outcome<Value> url_build(Call& call) {
   Url url;
   url.scheme = part_of(parts, "scheme").value_or("");
   if (url.scheme.empty()) return throw_text(ErrorKind::Invalid, "url_build: 'scheme' is required");
-  url.username = part_of(parts, "username");
-  url.password = part_of(parts, "password");
+  if (url.scheme.find_first_not_of(kSchemeLetters) != std::string::npos)
+    return throw_text(ErrorKind::Invalid, "url_build: 'scheme' must be letters, digits, `+`, `-` and `.`, got {}",
+                      url.scheme);
+  url.username = part_inside(parts, "username", "");
+  url.password = part_inside(parts, "password", ":");
   url.host = part_of(parts, "host");
+  if (url.host && std::any_of(url.host->begin(), url.host->end(), ends_a_host))
+    return throw_text(ErrorKind::Invalid, "url_build: 'host' must be a name or an address, got {}", *url.host);
   if (auto port = part_of(parts, "port")) {
     int number = -1;
     auto read = std::from_chars(port->data(), port->data() + port->size(), number);
@@ -63,9 +89,9 @@ Outcome<Value> url_build(Call& call) {
       return throw_text(ErrorKind::Invalid, "url_build: 'port' must be a number up to 65535, got {}", *port);
     url.port = number;
   }
-  url.path = part_of(parts, "path").value_or("");
-  url.query = part_of(parts, "query");
-  url.fragment = part_of(parts, "fragment");
+  url.path = part_inside(parts, "path", "/:@").value_or("");
+  url.query = part_inside(parts, "query", "/:@?[]");
+  url.fragment = part_inside(parts, "fragment", "/:@?");
   return text_value(url.text());
 }
 

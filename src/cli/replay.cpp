@@ -1,7 +1,6 @@
 #include "cli/commands.h"
 #include "cli/entry_returns.h"
 #include "cli/output.h"
-#include "cli/project.h"
 #include "cli/run_program.h"
 #include "cli/sandbox.h"
 #include "effects/tape_file.h"
@@ -26,8 +25,6 @@ int replay(const Arguments& arguments) {
   auto library = library_of(header.sandbox);
   auto loaded = load_recorded(header, arguments.text("--program"), catalog_of(library.get()));
   if (!loaded) return fail_without_program(loaded.error().message, arguments.has("--program"));
-  auto project = find_project(header.program);
-  if (!project) return fail_with(project.error().message);
   auto program = engine::compile(**loaded);
   std::string problems = diag::render_all((*loaded)->sink, colour_of(STDERR_FILENO));
   if (!program) {
@@ -44,7 +41,7 @@ int replay(const Arguments& arguments) {
   auto extent = tape->has_end ? effects::Player::Extent::Whole : effects::Player::Extent::Beginning;
   Prepared prepared{.warnings = std::move(problems),
                     .program = std::move(program),
-                    .surroundings = {.task = header.task, .project_root = project->root},
+                    .surroundings = {.task = header.task, .project_root = header.project_root, .state = header.state},
                     .settings = {.limits = {.while_limit = header.while_limit}, .workers = 1},
                     .answers = entry_returns(*(*loaded)->main) ? Answers::Yes : Answers::No,
                     .watch = {.shows_trace = arguments.has("--trace")},

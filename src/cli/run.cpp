@@ -102,6 +102,8 @@ effects::TapeHeader tape_header(const Source& source, const Prepared& prepared) 
                              .program = source.file.empty() ? "" : real_path(source.file).value_or(source.file),
                              .program_hash = program_hash(*prepared.program),
                              .task = prepared.surroundings.task,
+                             .project_root = prepared.surroundings.project_root,
+                             .state = prepared.surroundings.state,
                              .while_limit = static_cast<int64_t>(prepared.settings.limits.while_limit)};
   if (source.file.empty()) header.text = source.loaded->main->source->text();
   for (std::string_view argument : prepared.surroundings.args) header.arguments.emplace_back(argument);

@@ -46,9 +46,7 @@ std::unexpected<Thrown> request_failed(ErrorKind kind, const HttpExchange& reque
 
 // What was meant for one server is not shown to another.
 void forget_secrets(HttpExchange& request) {
-  std::erase_if(request.headers, [](const HttpHeader& header) {
-    return strcasecmp(header.name.c_str(), "authorization") == 0 || strcasecmp(header.name.c_str(), "cookie") == 0;
-  });
+  std::erase_if(request.headers, [](const HttpHeader& header) { return is_secret_header(header.name); });
 }
 
 // "See other" is an answer to look up; after a POST, so are the two oldest redirects. The others are to be asked the

@@ -24,6 +24,11 @@ struct StateHome {
   std::string folder = {};
   std::string pipeline = {};  // whose checkpoints: the entry pipeline, or the file of a script
   std::string resume = {};    // the snapshot of a suspended agent loop that the program's first loop goes on with
+
+  template <class Visitor>
+  void fields(Visitor& visit) {
+    visit(kind), visit(folder), visit(pipeline), visit(resume);
+  }
 };
 
 // Before the program runs.

@@ -15,7 +15,8 @@ namespace harn::effects {
 
 namespace {
 
-constexpr std::string_view kMagic = "HARNTAPE1\n";
+constexpr std::string_view kKind = "HARNTAPE";
+constexpr std::string_view kMagic = "HARNTAPE2\n";
 constexpr size_t kFrameHead = 9;  // kind, length, sum
 constexpr size_t kBuffer = 64 << 10;
 
@@ -131,6 +132,9 @@ void TapeWriter::flush() {
 
 Result<TapeFile> read_tape(const std::string& path) {
   std::string bytes = HARN_TRY(read_all(path));
+  if (!bytes.starts_with(kMagic) && bytes.starts_with(kKind))
+    return fail(ErrorKind::Unsupported,
+                fmt::format("{} was recorded by another version of harn; record it again", path));
   if (!bytes.starts_with(kMagic))
     return fail(ErrorKind::Invalid, fmt::format("{} is not a recording of `harn run --record`", path));
   TapeFile tape;

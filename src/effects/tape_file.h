@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "effects/sandbox.h"
+#include "effects/state.h"
 #include "effects/tape.h"
 
 // Recordings on disk: a program, what it was started with, and what it was told.
@@ -22,6 +23,9 @@ struct TapeHeader {
   std::string program_hash;  // of the text of all its modules
   std::vector<std::string> arguments;
   std::string task;
+  // The places it was run in: those are part of what it asks for, wherever the recording is replayed from.
+  std::string project_root;
+  StateHome state = {};
   int64_t while_limit = 0;
   Sandbox sandbox = {};
   // Replies that stood for all models (`--llm-mock`), one on each line; with the flag, because there may be none.
@@ -31,7 +35,8 @@ struct TapeHeader {
   template <class Visitor>
   void fields(Visitor& visit) {
     visit(harn_version), visit(program), visit(text), visit(program_hash), visit(arguments), visit(task),
-        visit(while_limit), visit(sandbox), visit(has_model_replies), visit(model_replies);
+        visit(project_root), visit(state), visit(while_limit), visit(sandbox), visit(has_model_replies),
+        visit(model_replies);
   }
 };
 

@@ -33,8 +33,8 @@ std::optional<BrokenLimit> Accounts::broken_by(const Account& account, const Amo
     return BrokenLimit{"max_input_tokens", double(*limits.input_tokens), double(input)};
   if (over(limits.output_tokens, output, amount.output_tokens))
     return BrokenLimit{"max_output_tokens", double(*limits.output_tokens), double(output)};
-  if (over(limits.tokens, input + output, amount.input_tokens + amount.output_tokens))
-    return BrokenLimit{"token_budget", double(*limits.tokens), double(input + output)};
+  int64_t used = account.spent.input_tokens + account.spent.output_tokens;
+  if (limits.tokens && used >= *limits.tokens) return BrokenLimit{"token_budget", double(*limits.tokens), double(used)};
   return std::nullopt;
 }
 

@@ -35,7 +35,9 @@ class Accounts {
  public:
   struct Limits {
     std::optional<double> usd;
-    std::optional<int64_t> input_tokens, output_tokens, tokens;
+    std::optional<int64_t> input_tokens, output_tokens;
+    // Of both kinds. Nothing is reserved for it: no call is made once so many are used, and the last one may go beyond.
+    std::optional<int64_t> tokens;
     std::string usd_name = "total_budget_usd";  // as the one who set it calls it
   };
   struct Spent {

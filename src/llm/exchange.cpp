@@ -28,10 +28,14 @@ Value Exchange::failed(std::string_view category, const std::string& message) co
   return failure(text_field(request_, "provider"), text_field(request_, "model"), category, message);
 }
 
+Value Exchange::blocked(std::string_view reason) const {
+  return failed("egress_blocked", fmt::format("egress blocked: {}: {}", provider_->base_url, reason));
+}
+
 Value Exchange::broken(HttpFailure why, const std::string& message) const {
   switch (why) {
     case HttpFailure::Timeout: return failed("timeout", fmt::format("no answer within {} ms", timeout_ms_));
-    case HttpFailure::Blocked: return failed("egress_blocked", message);
+    case HttpFailure::Blocked: return blocked(message);
     case HttpFailure::Cancelled: return failed("cancelled", message);
     default: return failed("transient_network", fmt::format("{}: {}", provider_->base_url, message));
   }
@@ -65,7 +69,7 @@ Outcome<Value> Exchange::begin() {
   open.body = std::move(call.body);
   open.timeout_ms = timeout_ms_;
   open.read_timeout_ms = idle_timeout_ms_;
-  if (auto refused = effects::egress_refusal(run_, open.targets())) return failed("egress_blocked", *refused);
+  if (auto refused = effects::egress_refusal(run_, open.targets())) return blocked(*refused);
   auto head = HARN_TRY(effects::answer_of(run_, open));
   if (head.failure != HttpFailure::None) return broken(head.failure, head.message);
   stream_ = head.stream;

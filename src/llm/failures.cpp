@@ -41,11 +41,14 @@ constexpr Verdict kVerdicts[] = {
     {"generic", "unknown", "the call failed", ""},
 };
 
-const Verdict& verdict_of(std::string_view category) {
+// Of a category that no provider gives, such as "egress_blocked", no more is known.
+Verdict verdict_of(std::string_view category) {
   for (const Verdict& one : kVerdicts) {
     if (one.category == category && one.reason != "invalid_request") return one;
   }
-  return kVerdicts[std::size(kVerdicts) - 1];
+  Verdict other = kVerdicts[std::size(kVerdicts) - 1];
+  other.category = category;
+  return other;
 }
 
 const Verdict& verdict_by_reason(std::string_view reason) {
@@ -74,7 +77,7 @@ bool is_content_policy(std::string_view said) {
 }
 
 // By the words of the provider where it has them, else by the status.
-const Verdict& judge(const Told& told) {
+Verdict judge(const Told& told) {
   std::string said = text::ascii_lower(told.type + " " + told.message);
   bool is_success = told.status == 0 || told.status == 200;
   if (is_success || (told.status >= 400 && told.status < 500) || told.status == 500) {

@@ -52,7 +52,7 @@ Outcome<CheckProvider::Answer> carry_out(effects::Run& run, const CheckProvider&
   CheckProvider::Answer out{.url = masked_url(ask.url)};
   if (auto refused = effects::egress_refusal(run, ask.targets())) {
     out.category = "egress_blocked";
-    out.message = *refused;
+    out.message = fmt::format("egress blocked: {}: {}", provider.base_url, *refused);
     return out;
   }
   auto answer = HARN_TRY(effects::answer_of(run, ask));

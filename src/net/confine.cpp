@@ -66,6 +66,22 @@ constexpr uint64_t kOfFiles = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WR
 
 constexpr const char* kSystemFolders[] = {"/usr", "/bin",  "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc",
                                           "/opt", "/proc", "/sys",  "/run", "/nix",   "/snap",  "/var/lib"};
+// What is secret among them, for those who could read it: root, and whoever runs in a container with secrets mounted.
+constexpr const char* kSystemSecrets[] = {"/etc/shadow",
+                                          "/etc/shadow-",
+                                          "/etc/gshadow",
+                                          "/etc/gshadow-",
+                                          "/etc/sudoers",
+                                          "/etc/sudoers.d",
+                                          "/etc/ssl/private",
+                                          "/etc/ssh/ssh_host_rsa_key",
+                                          "/etc/ssh/ssh_host_ecdsa_key",
+                                          "/etc/ssh/ssh_host_ed25519_key",
+                                          "/run/secrets"};
+// Settings at home without which programs do not even start: git ends when it may not read its own. Nothing secret is in them;
+// git keeps credentials in other files.
+constexpr const char* kHomeSettings[] = {".gitconfig", ".config/git/config", ".config/git/ignore",
+                                         ".config/git/attributes"};
 constexpr const char* kScratchFolders[] = {"/tmp", "/var/tmp", "/dev/shm"};
 constexpr const char* kDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 
@@ -149,13 +165,31 @@ Result<void> allow_around(FileRules& rules, const std::string& path, uint64_t ac
   return {};
 }
 
+Result<void> allow_system(FileRules& rules) {
+  std::vector<std::string> secrets;
+  for (const char* path : kSystemSecrets) {
+    if (access(path, R_OK) == 0) secrets.emplace_back(path);
+  }
+  for (const char* folder : kSystemFolders) HARN_CHECK(allow_around(rules, folder, kRead, secrets));
+  return {};
+}
+
+Result<void> allow_home_settings(FileRules& rules) {
+  const char* home = getenv("HOME");
+  if (!home || *home != '/') return {};
+  for (const char* path : kHomeSettings)
+    HARN_CHECK(rules.allow(fmt::format("{}/{}", home, path), LANDLOCK_ACCESS_FS_READ_FILE));
+  return {};
+}
+
 Result<void> confine_files(const Confinement& confinement) {
   FileRules rules = HARN_TRY(FileRules::make());
   uint64_t everything = kAll | kTruncate;
   // No devices are made, and none are spoken to but the harmless ones.
   everything &= ~static_cast<uint64_t>(LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_BLOCK);
-  for (const char* folder : kSystemFolders) HARN_CHECK(rules.allow(folder, kRead));
+  HARN_CHECK(allow_system(rules));
   HARN_CHECK(allow_programs(rules));
+  HARN_CHECK(allow_home_settings(rules));
   for (const char* folder : kScratchFolders) HARN_CHECK(rules.allow(folder, everything));
   if (const char* scratch = getenv("TMPDIR")) HARN_CHECK(rules.allow(scratch, everything));
   for (const char* device : kDevices) HARN_CHECK(rules.allow(device, kRead | LANDLOCK_ACCESS_FS_WRITE_FILE));

@@ -42,7 +42,7 @@ bool Doubts::touch(Span span) const {
 // Reports that something is not declared, or that a builtin is meant because nothing else is.
 static bool is_about_missing(diag::Code code) {
   using enum diag::Code;
-  return code == UnknownVariable || code == UnknownCallTarget || code == UnknownVariant || code == NotExported ||
+  return code == UnknownVariable || code == UnknownCallTarget || code == UnknownVariant ||
          code == BuiltinArgumentCount || code == BadMatchPattern || code == UnknownPipeline;
 }
 
@@ -57,6 +57,8 @@ bool Doubts::is_doubtful(std::string_view path) const {
 }
 
 bool Doubts::concern(const diag::Diagnostic& diagnostic) const {
+  // Whether the other module has the name after all was looked at before it was told.
+  if (diagnostic.code == diag::Code::NotExported) return touch(diagnostic.span);
   if (touch(diagnostic.span) || is_doubtful(diagnostic.source->text(diagnostic.span))) return true;
   if (any_name && is_about_missing(diagnostic.code)) return true;
   return std::any_of(diagnostic.labels.begin(), diagnostic.labels.end(),

@@ -28,8 +28,8 @@ void Graph::link() {
     declare_exports(*module);
   }
   note_unresolved();
-  pass_on_doubts();
   pass_on_exports();
+  pass_on_doubts();
 }
 
 // Those that can be reached, each behind what it imports. The others are gone.
@@ -116,8 +116,11 @@ void Graph::pass_on_doubts() {
     module->doubts = {};
     module->doubts.add_places(*module->tree);
     for (const Dependency& dependency : module->imports) {
-      if (dependency.target) continue;
-      for (const Name& name : dependency.import->names) module->doubts.names.insert(name.text);
+      // A name that is not there is told where it is imported.
+      for (const Name& name : dependency.import->names) {
+        bool is_there = dependency.target && dependency.target->exports.contains(name.text);
+        if (!is_there) module->doubts.names.insert(name.text);
+      }
     }
   }
   for (bool changed = true; changed;) {

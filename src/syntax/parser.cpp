@@ -38,7 +38,7 @@ void Parser::parse_file() {
 // Behind a brace that is not closed it is not clear what belongs to what.
 void Parser::note_unclosed() {
   auto text_end = static_cast<uint32_t>(text_.size());
-  if (list_.open_at_end && !tree_.items.empty()) note_broken(tree_.items.back()->span.start, text_end);
+  if (list_.open_at_end) note_broken(tree_.items.empty() ? 0 : tree_.items.back()->span.start, text_end);
   auto unclosed = std::find_if(list_.unclosed.begin(), list_.unclosed.end(),
                                [&](uint32_t opener) { return tokens_[opener].kind == TokenKind::LeftBrace; });
   if (unclosed == list_.unclosed.end()) return;

@@ -234,14 +234,19 @@ const Type* Lowering::resolve(const Type* type) {
 }
 
 const Type* Lowering::whole_shape(const Type* shape) {
-  for (size_t steps = 0; steps < kMostSteps; ++steps) {
-    std::vector<const Type*> tails;
-    for (const Type* tail : shape->items) tails.push_back(resolve(tail));
-    const Type* merged = table_.shape(shape->fields, tails, shape->loose);
-    if (merged == shape) break;
-    shape = merged;
+  constexpr size_t kDeepest = 500;  // tails in tails; nobody writes so many
+  if (shape->items.empty() || whole_depth_ == kDeepest) return shape;
+  // A shape that is part of itself has what it has.
+  auto [known, is_new] = whole_shapes_.try_emplace(shape, shape);
+  if (!is_new) return known->second;
+  ++whole_depth_;
+  std::vector<const Type*> tails;
+  for (const Type* tail : shape->items) {
+    const Type* meant = resolve(tail);
+    tails.push_back(meant->kind == Kind::Shape ? whole_shape(meant) : meant);
   }
-  return shape;
+  --whole_depth_;
+  return whole_shapes_[shape] = table_.shape(shape->fields, tails, shape->loose);
 }
 
 const Type* Lowering::alias_body(const TypeAlias& node) {

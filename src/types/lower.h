@@ -107,6 +107,8 @@ class Lowering {
   std::unordered_map<const syntax::Node*, std::vector<Field>> declared_fields_;  // of structs and enums
   std::unordered_map<const Type*, const Type*> expanded_;
   std::vector<const Type*> expanding_;
+  std::unordered_map<const Type*, const Type*> whole_shapes_;
+  size_t whole_depth_ = 0;
 };
 
 }  // namespace harn::types

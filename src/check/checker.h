@@ -102,6 +102,7 @@ class Checker {
   const Type* select(const syntax::Select& node);
   const Type* parallel(const syntax::Parallel& node);
   const Type* unwrapped(const syntax::TryUnwrap& node);
+  const Type* out_of_result(const Type* type);
   // Whether a place that counts has a whole number in it; says what for.
   void expect_int(const syntax::Node& value, std::string_view what);
   // A body that may run or not, or several times.

@@ -61,7 +61,7 @@ const Type* Checker::infer_kind(const Node& node, const Type* expected) {
     case NodeKind::Index: return index(node.as<Index>());
     case NodeKind::Slice: return slice(node.as<Slice>());
     case NodeKind::TryUnwrap: return unwrapped(node.as<TryUnwrap>());
-    case NodeKind::TryStar: return infer(*node.as<TryStar>().operand, expected);
+    case NodeKind::TryStar: return out_of_result(infer(*node.as<TryStar>().operand, expected));
     case NodeKind::Block: return block(node.as<Block>(), expected);
     case NodeKind::If: return if_else(node.as<If>(), expected);
     case NodeKind::Match: return match(node.as<Match>(), expected);
@@ -253,6 +253,17 @@ const Type* Checker::unwrapped(const TryUnwrap& node) {
       return any();
     }
     values.push_back(plain->kind == Kind::Result && argument(plain, 0) ? argument(plain, 0) : any());
+  }
+  return known_.table.unite(values);
+}
+
+// `try*` takes what is in an Ok, and leaves other values as they are.
+const Type* Checker::out_of_result(const Type* type) {
+  std::vector<const Type*> values;
+  for (const Type* member : known_.members(type)) {
+    const Type* plain = known_.relation.plain(member);
+    if (plain->kind == Kind::Result) values.push_back(argument(plain, 0) ? argument(plain, 0) : any());
+    else values.push_back(member);
   }
   return known_.table.unite(values);
 }

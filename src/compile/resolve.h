@@ -195,7 +195,6 @@ class Resolver {
   // ---- names (resolve_names.cpp) ----
   void identifier(const syntax::Identifier& node, bool is_call);
   bool is_builtin(std::string_view name) const;
-  bool is_imported_in_vain(std::string_view name) const;
   void report_unknown(std::string_view name, Span span, bool is_call, const Scope* scope);
   void report_unknown_names();
   std::string_view closest(std::string_view name, const Scope* scope) const;

@@ -1,6 +1,4 @@
 // Names that are used: which variable they mean, and what is said about those that mean nothing.
-#include <algorithm>
-
 #include "base/text.h"
 #include "compile/foreign_names.h"
 #include "compile/resolve.h"
@@ -26,16 +24,8 @@ bool Resolver::is_builtin(std::string_view name) const {
   return catalog_.find(name).has_value() || catalog_.constant(name).has_value();
 }
 
-// The import has been told about: it asks for a name that its module does not have.
-bool Resolver::is_imported_in_vain(std::string_view name) const {
-  return std::ranges::any_of(module_.imports, [&](const modules::Dependency& one) {
-    return one.target && one.import->selective &&
-           std::ranges::any_of(one.import->names, [&](const Name& imported) { return imported.text == name; });
-  });
-}
-
 void Resolver::report_unknown(std::string_view name, Span span, bool is_call, const Scope* scope) {
-  if (module_.unresolved_imports || is_imported_in_vain(name)) return;
+  if (module_.unresolved_imports) return;
   std::string_view close = closest(name, scope);
   if (!is_call && !options_.unknown_variables) {
     if (!close.empty()) names_.resolution.hints[name.data()] = close;

@@ -110,8 +110,7 @@ void Resolver::bind_type_names() {
 void Resolver::report_unknown_type(const TypeName& use) {
   std::string_view name = use.name.text;
   if (!options_.unknown_variables || module_.unresolved_imports || use.use == TypeUse::OwnName || name.empty()) return;
-  if (types::find_named_kind(name) || error_kind_of_type(name)) return;
-  if (is_imported_in_vain(name) || is_handed_in(name)) return;
+  if (types::find_named_kind(name) || error_kind_of_type(name) || is_handed_in(name)) return;
   if (use.use == TypeUse::Caught && is_declared_somewhere(name)) return;
   std::vector<std::string_view> known;
   for (std::string_view visible : scopes_.visible_names(use.scope)) {

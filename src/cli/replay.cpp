@@ -1,5 +1,8 @@
+#include <filesystem>
+
 #include "cli/commands.h"
 #include "cli/entry_returns.h"
+#include "cli/files.h"
 #include "cli/output.h"
 #include "cli/run_program.h"
 #include "cli/sandbox.h"
@@ -14,7 +17,11 @@ Result<std::unique_ptr<engine::Loaded>> load_recorded(const effects::TapeHeader&
                                                       std::optional<std::string_view> other,
                                                       const compile::Catalog& catalog) {
   if (other) return engine::load_file(std::string(*other), catalog);
-  if (header.program.empty()) return engine::load_text("<recorded>", header.text, catalog);
+  // Traces and keys of locks name files as the recorded program named its own.
+  std::error_code none;
+  std::filesystem::current_path(header.directory, none);
+  if (header.program.empty()) return engine::load_text(header.named, header.text, catalog);
+  if (!none && real_path(header.named) == header.program) return engine::load_file(header.named, catalog);
   return engine::load_file(header.program, catalog);
 }
 

@@ -105,7 +105,9 @@ effects::TapeHeader tape_header(const Source& source, const Prepared& prepared) 
                              .project_root = prepared.surroundings.project_root,
                              .state = prepared.surroundings.state,
                              .while_limit = static_cast<int64_t>(prepared.settings.limits.while_limit)};
-  if (source.file.empty()) header.text = source.loaded->main->source->text();
+  const auto& main = source.loaded->main->source;
+  if (source.file.empty()) header.text = main->text();
+  header.named = main->path(), header.directory = real_path(".").value_or("");
   for (std::string_view argument : prepared.surroundings.args) header.arguments.emplace_back(argument);
   header.has_model_replies = prepared.llm.script.has_value();
   header.model_replies = Secrets().hidden(prepared.llm.script.value_or(""));

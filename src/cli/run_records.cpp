@@ -49,6 +49,19 @@ std::string run_folder() {
   return given && *given ? given : ".harn-runs";
 }
 
+// The program that is written about may have put a link there, which leads where it may not write itself.
+static Result<void> write_record(const std::string& id, std::string_view text) {
+  std::string folder = run_folder();
+  struct stat info;
+  const char* given = getenv("HARN_RUN_DIR");
+  bool is_link = lstat(folder.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+  if (is_link && !(given && *given))
+    return fail(ErrorKind::Denied,
+                fmt::format("{} is a link; name the folder in HARN_RUN_DIR if that is meant", folder));
+  mkdir(folder.c_str(), 0777);  // may be there
+  return write_private_file(folder + "/" + id + ".json", text);
+}
+
 RunRecords::RunRecords(vm::Vm& vm, bool is_silent) : vm_(vm) {
   if (is_silent) return;
   started_at_ = std::chrono::system_clock::now();
@@ -72,15 +85,14 @@ void RunRecords::hear(const Value& event) {
 void RunRecords::write(const std::string& program, int exit_code) {
   builtins::AgentEvents::of(vm_).stop();
   if (stages_.empty()) return;
-  std::string started_at = text_of(started_at_), id = new_id(started_at), folder = run_folder(), stages;
+  std::string started_at = text_of(started_at_), id = new_id(started_at), stages;
   for (const std::string& stage : stages_) stages += (stages.empty() ? "" : ",") + stage;
   std::string text = fmt::format(
       R"({{"_type":"run_record","id":"{}","workflow_name":{},"task":{},"status":"{}","exit_code":{},"started_at":"{}","finished_at":"{}","usage":{},"stages":[{}]}})"
       "\n",
       id, JsonWriter().text(program).take(), JsonWriter().text(task_).take(), exit_code == 0 ? "completed" : "failed",
       exit_code, started_at, text_of(std::chrono::system_clock::now()), model_use_json(vm_), stages);
-  mkdir(folder.c_str(), 0777);  // may be there
-  auto written = write_private_file(folder + "/" + id + ".json", effects::Run::of(vm_).world().secrets.hidden(text));
+  auto written = write_record(id, effects::Run::of(vm_).world().secrets.hidden(text));
   if (!written) write_error(fmt::format("harn: the record of this run was not written: {}\n", written.error().message));
 }
 

@@ -1,5 +1,7 @@
 #include "effects/perform.h"
 
+#include "data/encoding.h"
+#include "vm/dict.h"
 #include "vm/fiber.h"
 #include "vm/scheduler.h"
 
@@ -21,13 +23,29 @@ namespace {
 struct RecordedError {
   vm::ErrorClass error_class{};
   ErrorKind kind{};
+  vm::Value value;  // a text, or the dict that was thrown
   std::string code;
-  std::string text;
+  vm::Value details;  // a dict, or nil
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(error_class), visit(kind), visit(code), visit(text);
+    visit(error_class), visit(kind), visit(value), visit(code), visit(details);
   }
 };
+
+// What hosts throw may be anything.
+bool is_data(const vm::Value& value) {
+  vm::Undisturbed undisturbed;
+  data::BuiltInTypes types;
+  std::string bytes;
+  return data::encode(bytes, value, types).has_value();
+}
+
+vm::ErrorDetails details_of(const RecordedError& recorded) {
+  vm::ErrorDetails details;
+  if (!recorded.details.is_dict()) return details;
+  for (auto [name, value] : recorded.details.as_dict()->entries()) details.emplace_back(name->view(), *value);
+  return details;
+}
 
 }  // namespace
 
@@ -40,10 +58,12 @@ void keep_answer(Run& run, Recorder& recorder, Question question, std::string by
 void keep_error(Run& run, Recorder& recorder, Question question, const vm::Thrown& error) {
   vm::Task* task = vm::Scheduler::current_or_null();
   bool was_stopped = task && task->fiber && task->fiber->stop;
-  std::string code = error->facts ? error->facts->code : "";
-  SharedSecrets& secrets = run.world().secrets;
-  std::string bytes =
-      to_bytes(RecordedError{error->error_class, error->error_kind, code, vm::describe(*error)}, &secrets);
+  RecordedError recorded{.error_class = error->error_class, .kind = error->error_kind};
+  bool is_dict = error->value.is_dict() && is_data(error->value);
+  recorded.value = is_dict ? error->value : vm::text_value(vm::describe(*error));
+  if (error->facts) recorded.code = error->facts->code;
+  if (error->facts && is_data(error->facts->details)) recorded.details = error->facts->details;
+  std::string bytes = to_bytes(std::move(recorded), &run.world().secrets);
   Told told = was_stopped ? Told::Nothing : Told::Error;
   recorder.record(std::move(question), {told, std::move(bytes), time_of(run, recorder)});
 }
@@ -51,8 +71,10 @@ void keep_error(Run& run, Recorder& recorder, Question question, const vm::Throw
 std::unexpected<vm::Thrown> answered_error(const TapeAnswer& answer) {
   RecordedError recorded;
   if (!from_bytes(answer.bytes, recorded)) return vm::runtime_error("replay: a recorded error cannot be read");
-  auto error = vm::make_error_text(recorded.error_class, recorded.kind, recorded.text);
-  return recorded.code.empty() ? error : vm::with_facts(std::move(error), recorded.code);
+  vm::Thrown error = vm::new_error(recorded.error_class, recorded.value);
+  error->error_kind = recorded.kind;
+  if (recorded.code.empty() && recorded.details.is_nil()) return std::unexpected(std::move(error));
+  return vm::with_facts(std::unexpected(std::move(error)), recorded.code, details_of(recorded));
 }
 
 std::optional<std::string> egress_refusal(Run& run, const std::vector<EgressTarget>& targets) {

@@ -66,7 +66,10 @@ vm::Outcome<const TapeEntry*> Player::next_answer(Run& run, const Question& ques
   bool is_on_fiber = vm::Scheduler::current().fiber != nullptr;
   if (is_on_fiber && !clock.is_mocked() && due > clock.now()) vm::fiber_sleep("replay", due);
   wait_for_turn(order);
-  if (!clock.is_mocked()) clock.follow_to(due);
+  if (!clock.is_mocked()) {
+    clock.follow_to(due);
+    vm::Scheduler::current().scheduler->note_time();
+  }
   tell(order);
   return &entry;
 }
@@ -115,7 +118,8 @@ void Player::wait_for_turn(size_t order) {
     vm::park_here();
     std::lock_guard guard(lock_);
     waiting_.erase(order);
-    if (task.requests.load() != 0) return;
+    // Who is being stopped cannot wait, and would keep the others from going on.
+    if (task.requests.load() != 0 || (task.fiber && task.fiber->stop)) return;
   }
 }
 

@@ -20,6 +20,8 @@ struct TapeHeader {
   std::string harn_version;
   std::string program;  // a path; empty: `-e` or standard input, then `text` has it
   std::string text;
+  // As the program was named, and from where: that is what it shows of itself. A file can be found by `program` alone.
+  std::string named, directory;
   std::string program_hash;  // of the text of all its modules
   std::vector<std::string> arguments;
   std::string task;
@@ -34,9 +36,9 @@ struct TapeHeader {
 
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(harn_version), visit(program), visit(text), visit(program_hash), visit(arguments), visit(task),
-        visit(project_root), visit(state), visit(while_limit), visit(sandbox), visit(has_model_replies),
-        visit(model_replies);
+    visit(harn_version), visit(program), visit(text), visit(named), visit(directory), visit(program_hash),
+        visit(arguments), visit(task), visit(project_root), visit(state), visit(while_limit), visit(sandbox),
+        visit(has_model_replies), visit(model_replies);
   }
 };
 

@@ -403,6 +403,7 @@ bool Scheduler::follow_clock(Worker& worker) {
   Nanoseconds due = clock_.next_due();
   if (due == kNever || external_.load() != 0 || worker.inbox.load(std::memory_order_seq_cst)) return false;
   clock_.follow_to(due);
+  worker.recent_time = clock_.now();
   fire_timers();
   return true;
 }

@@ -276,6 +276,7 @@ class Checker {
   Frame* frame_ = nullptr;
   int quiet_ = 0;
   bool is_strict_ = false;
+  bool is_folded_ = false;  // in the initializer of a constant
   std::unordered_map<const compile::Variable*, std::string_view> outside_;  // variables with a value from outside
   std::vector<Later> functions_;
   std::unordered_map<const syntax::Node*, std::vector<const compile::Variable*>> assigned_;

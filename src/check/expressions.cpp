@@ -367,7 +367,7 @@ const Type* Checker::parallel(const Parallel& node) {
   const Type* item = named(Kind::Int);
   if (node.mode == ParallelMode::Count) expect_int(*node.source, "`parallel` needs an int");
   else item = item_type(infer(*node.source), *node.source);
-  if (node.max_concurrent) infer(*node.max_concurrent);
+  if (node.max_concurrent) expect_int(*node.max_concurrent, "`max_concurrent` on `parallel` must be int");
   types::Parameter param{"", item};
   const Type* wanted = known_.table.function(std::span(&param, node.body->params.empty() ? 0 : 1), any());
   const Type* body = closure(*node.body, wanted);

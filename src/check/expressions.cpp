@@ -76,7 +76,10 @@ const Type* Checker::infer_kind(const Node& node, const Type* expected) {
       return table.named(Kind::Task, {body->result});
     }
     case NodeKind::Deadline: infer(*node.as<Deadline>().duration); return block(*node.as<Deadline>().body, expected);
-    case NodeKind::Mutex: return block(*node.as<Mutex>().body, expected);
+    case NodeKind::Mutex:
+      // A statement, also where a value is asked for.
+      block(*node.as<Mutex>().body);
+      return flow_.reachable ? known_.nil() : named(Kind::Never);
     case NodeKind::Select: return select(node.as<Select>());
     case NodeKind::CostRoute:
       for (const DictEntry& option : node.as<CostRoute>().options) infer(*option.value);

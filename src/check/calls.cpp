@@ -119,6 +119,14 @@ void Checker::bind_parameters(Inference& inference, const Type* wanted, const Ty
     case Kind::Schema:
       if (from->kind == Kind::Schema) pairwise();
       return;
+    case Kind::Channel: {
+      if (from->kind != Kind::Channel) return;
+      pairwise();
+      // Whoever takes from it counts on what it was declared to carry: what is put in does not widen that.
+      Inference::One* carried = to->items.empty() ? nullptr : inference.find(to->items[0]);
+      if (carried && carried->type && argument(from, 0)) carried->is_fixed = true;
+      return;
+    }
     case Kind::Struct:
     case Kind::Enum:
       if (from->declaration == to->declaration) pairwise();

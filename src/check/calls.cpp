@@ -568,7 +568,9 @@ Checker::Method Checker::find_method(const Type* type, std::string_view name) {
     default: break;
   }
   bool is_open = false;
-  if (const Type* shape = known_.relation.as_shape(plain)) {
+  // The methods of dicts come before the fields of one.
+  bool is_method = plain->kind != Kind::Struct && known_.builtin_method("dict", name);
+  if (const Type* shape = is_method ? nullptr : known_.relation.as_shape(plain)) {
     for (const types::Field& field : shape->fields) {
       if (field.name != name) continue;
       const Type* value = known_.relation.plain(known_.without_nil(field.type));

@@ -194,6 +194,7 @@ class Checker {
     bool lenient = false;
   };
   Method find_method(const Type* type, std::string_view name);
+  const Type* method_result(const Type* type, std::string_view name);
   const Type* method_of(const syntax::MethodCall& node, const Type* type, const Type* expected);
   void unknown_method(const syntax::MethodCall& node, const Type* type);
   // Binds type parameters in `wanted` by what stands in `actual`.

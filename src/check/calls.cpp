@@ -119,6 +119,14 @@ void Checker::bind_parameters(Inference& inference, const Type* wanted, const Ty
     case Kind::Schema:
       if (from->kind == Kind::Schema) pairwise();
       return;
+    case Kind::Channel: {
+      if (from->kind != Kind::Channel) return;
+      pairwise();
+      // Whoever takes from it counts on what it was declared to carry: what is put in does not widen that.
+      Inference::One* carried = to->items.empty() ? nullptr : inference.find(to->items[0]);
+      if (carried && carried->type && argument(from, 0)) carried->is_fixed = true;
+      return;
+    }
     case Kind::Struct:
     case Kind::Enum:
       if (from->declaration == to->declaration) pairwise();
@@ -477,6 +485,24 @@ const Type* Checker::method_call(const MethodCall& node, const Type* expected) {
   return node.optional && known_.has_nil(type) ? known_.table.optional(result) : result;
 }
 
+// What a method gives whatever it is called with. The arguments are not looked at for each alternative of a union: in them
+// there may be calls of the same kind.
+const Type* Checker::method_result(const Type* type, std::string_view name) {
+  const Type* plain = known_.relation.plain(type);
+  Method found = find_method(plain, name);
+  if (!found.type) return any();
+  std::vector<const Type*> results;
+  bool is_overloaded = found.type->kind == Kind::Intersection;
+  for (const Type* one : is_overloaded ? found.type->items : types::TypeList(&found.type, 1)) {
+    if (one->kind != Kind::Function) return any();
+    std::vector<types::Binding> open;
+    for (const Type* generic : one->items) open.push_back({generic, any()});
+    const Type* result = found.lenient ? with_receiver(known_, one->result, plain) : one->result;
+    results.push_back(known_.table.substitute(result, open));
+  }
+  return known_.table.unite(results);
+}
+
 // `o.f(x)` calls the function in a field when that is what `f` is: the type of the field, or null.
 const Type* Checker::field_called(const MethodCall& node, const Type* plain) {
   std::string_view name = node.name.text;
@@ -500,13 +526,9 @@ const Type* Checker::method_of(const MethodCall& node, const Type* type, const T
       infer_all(node.args);
       return any();
     }
-    constexpr size_t kMostAlternatives = 8;
     infer_all(node.args);
-    if (members.size() > kMostAlternatives) return any();
     std::vector<const Type*> results;
-    ++quiet_;
-    for (const Type* member : members) results.push_back(method_of(node, member, expected));
-    --quiet_;
+    for (const Type* member : members) results.push_back(method_result(member, name));
     return known_.table.unite(results);
   }
   const Type* plain = known_.relation.plain(type);
@@ -560,7 +582,9 @@ Checker::Method Checker::find_method(const Type* type, std::string_view name) {
     default: break;
   }
   bool is_open = false;
-  if (const Type* shape = known_.relation.as_shape(plain)) {
+  // The methods of dicts come before the fields of one.
+  bool is_method = plain->kind != Kind::Struct && known_.builtin_method("dict", name);
+  if (const Type* shape = is_method ? nullptr : known_.relation.as_shape(plain)) {
     for (const types::Field& field : shape->fields) {
       if (field.name != name) continue;
       const Type* value = known_.relation.plain(known_.without_nil(field.type));

@@ -195,6 +195,7 @@ class Checker {
     bool lenient = false;
   };
   Method find_method(const Type* type, std::string_view name);
+  const Type* method_result(const Type* type, std::string_view name);
   const Type* method_of(const syntax::MethodCall& node, const Type* type, const Type* expected);
   void unknown_method(const syntax::MethodCall& node, const Type* type);
   // Binds type parameters in `wanted` by what stands in `actual`.
@@ -277,6 +278,7 @@ class Checker {
   Frame* frame_ = nullptr;
   int quiet_ = 0;
   bool is_strict_ = false;
+  bool is_folded_ = false;  // in the initializer of a constant
   std::unordered_map<const compile::Variable*, std::string_view> outside_;  // variables with a value from outside
   std::vector<Later> functions_;
   std::unordered_map<const syntax::Node*, std::vector<const compile::Variable*>> assigned_;

@@ -76,7 +76,10 @@ const Type* Checker::infer_kind(const Node& node, const Type* expected) {
       return table.named(Kind::Task, {body->result});
     }
     case NodeKind::Deadline: infer(*node.as<Deadline>().duration); return block(*node.as<Deadline>().body, expected);
-    case NodeKind::Mutex: return block(*node.as<Mutex>().body, expected);
+    case NodeKind::Mutex:
+      // A statement, also where a value is asked for.
+      block(*node.as<Mutex>().body);
+      return flow_.reachable ? known_.nil() : named(Kind::Never);
     case NodeKind::Select: return select(node.as<Select>());
     case NodeKind::CostRoute:
       for (const DictEntry& option : node.as<CostRoute>().options) infer(*option.value);
@@ -378,7 +381,7 @@ const Type* Checker::parallel(const Parallel& node) {
   const Type* item = named(Kind::Int);
   if (node.mode == ParallelMode::Count) expect_int(*node.source, "`parallel` needs an int");
   else item = item_type(infer(*node.source), *node.source);
-  if (node.max_concurrent) infer(*node.max_concurrent);
+  if (node.max_concurrent) expect_int(*node.max_concurrent, "`max_concurrent` on `parallel` must be int");
   types::Parameter param{"", item};
   const Type* wanted = known_.table.function(std::span(&param, node.body->params.empty() ? 0 : 1), any());
   const Type* body = closure(*node.body, wanted);

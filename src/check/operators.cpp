@@ -55,7 +55,7 @@ const Type* Checker::unary(const Unary& node) {
   if (is_loose(*node.operand)) return any();
   for (const Type* member : known_.members(type)) {
     Kind kind = known_.relation.plain(member)->kind;
-    if (is_number(kind) || is_duration(kind) || says_nothing(kind)) continue;
+    if (is_number(kind) || is_duration(kind) || says_nothing(kind) || is_folded_) continue;
     report(Code::BadOperand, node.span, fmt::format("can't negate {}", shown(known_.widened(type))))
         .label("needs a number");
     return any();
@@ -183,7 +183,8 @@ const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* 
         .help("give a default with `??`, or check `!= nil` first");
     return true;
   };
-  if (nilable(left, left_node) || nilable(right, right_node)) return any();
+  // An operator that the fold of a constant cannot apply is told by the fold.
+  if (!is_folded_ && (nilable(left, left_node) || nilable(right, right_node))) return any();
   auto is_open = [&](const Type* type, const Node& node) {
     if (type->kind != Kind::Unknown) return false;
     report(Code::BadOperand, node.span, fmt::format("can't use '{}' on an `unknown` value", sign(op)))
@@ -209,6 +210,7 @@ const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* 
     }
   }
   if (!undefined) return known_.table.unite(results);
+  if (is_folded_) return any();
   Kind a = left->kind, b = right->kind;
   left_type = known_.widened(left_type);
   right_type = known_.widened(right_type);

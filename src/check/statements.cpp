@@ -140,8 +140,10 @@ void Checker::let(const Let& node) {
 void Checker::constant(const Const& node) {
   const Type* annotation = node.type ? known_.lowering.lower(*node.type) : nullptr;
   const Type* type = annotation;
+  is_folded_ = true;
   if (annotation) expect(*node.value, annotation, Code::LetMismatch, fmt::format("const binding `{}`", node.name.text));
   else type = infer(*node.value);
+  is_folded_ = false;
   declare(variable(node), type, annotation != nullptr, is_plain_literal(*node.value));
 }
 

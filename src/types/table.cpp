@@ -147,9 +147,14 @@ const Type* TypeTable::literal_bool(bool value) { return intern({.kind = Kind::B
 const Type* TypeTable::shape(std::span<const Field> fields, TypeList tails, bool loose) {
   std::vector<Field> merged(fields.begin(), fields.end());
   std::vector<const Type*> rest;
+  // What comes twice wins where it comes last; the first time says nothing then.
+  auto put = [&](const Type* tail) {
+    std::erase(rest, tail);
+    rest.push_back(tail);
+  };
   for (const Type* tail : tails) {
     if (tail->kind != Kind::Shape) {
-      rest.push_back(tail);
+      put(tail);
       continue;
     }
     for (const Field& right : tail->fields) {
@@ -162,7 +167,7 @@ const Type* TypeTable::shape(std::span<const Field> fields, TypeList tails, bool
       if (right.optional) left->type = unite({left->type, right.type});
       else *left = right;
     }
-    rest.insert(rest.end(), tail->items.begin(), tail->items.end());
+    for (const Type* inner : tail->items) put(inner);
     loose = loose || tail->loose;
   }
   return intern({.kind = Kind::Shape, .loose = loose, .items = rest, .fields = merged});

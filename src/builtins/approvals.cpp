@@ -128,6 +128,7 @@ constinit const Builtin kRows[] = {
      .signature = "(path: string) -> bool",
      .doc = "Whether a file looks like one that holds secrets, by its name or by where it leads.",
      .example = R"(__is_secret_path("a/.env") && !__is_secret_path("a/.env.example"))",
+     .needs = Capability::FileInfo,
      .prelude = "approval_policy:is_secret_path"},
     {.name = "__name_matches",
      .signature = "(pattern: string, name: string) -> bool",

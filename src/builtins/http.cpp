@@ -8,6 +8,7 @@
 #include "builtins/http_answer.h"
 #include "builtins/http_options.h"
 #include "builtins/parking.h"
+#include "data/page_text.h"
 #include "vm/fiber.h"
 #include "vm/vm.h"
 
@@ -143,6 +144,13 @@ void session_fields(park::Archive& archive, Vm& vm) {
   if (archive.is_looking() && vm.local<HttpSessions>().count() > 0) archive.refuse("an HTTP session is open");
 }
 
+// (body, content_type): nil: it is no text.
+Outcome<Value> page_text(Call& call) {
+  if (!call.arg(0).is(Kind::Bytes)) return call.wrong_type(0, "bytes");
+  auto found = data::page_text(call.arg(0).as_bytes()->view(), HARN_TRY(call.text(1)));
+  return found ? text_value(*found) : Value();
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__http_get_page",
      .signature = "(url: string, options: dict) -> {response: dict, final_url: string}",
@@ -150,6 +158,11 @@ constinit const Builtin kRows[] = {
      .example = "unwrap_err(try { __http_get_page(\"http://127.0.0.1:1\", {}) }).starts_with(\"http: request failed\")",
      .needs = Capability::Network,
      .wait = on_fiber<http_get_page>},
+    {.name = "__page_text",
+     .signature = "(body: bytes, content_type: string) -> string?",
+     .doc = "The text of what a web server has sent, whatever its charset; nil: it is no text.",
+     .example = R"(__page_text(bytes_from_hex("636166e9"), "text/html; charset=latin1") == "café")",
+     .call = page_text},
     {.name = "http_delete",
      .signature = "(url: string, options?: dict) -> dict",
      .doc = "Sends a DELETE request and gives {status, headers, body, ok}.",

@@ -1,6 +1,7 @@
 #include "data/front_matter.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/fmt.h"
 #include "vm/dict.h"
@@ -68,6 +69,33 @@ void find_tabs(std::string_view yaml, FrontMatter& out) {
   }
 }
 
+// With anchors, a few lines stand for more than anybody can hold, or are nested deeper than anybody can follow; records and prompts have all of it.
+// Looks at no more than is allowed.
+bool is_bounded(const vm::Value& fields) {
+  constexpr size_t kMostBytes = 32 << 20, kBytesOfValue = 16, kDeepest = 200;
+  struct Open {
+    const vm::Value* value;
+    size_t depth;
+  };
+  std::vector<Open> open{{&fields, 0}};
+  for (size_t used = 0; !open.empty();) {
+    auto [value, depth] = open.back();
+    open.pop_back();
+    used += kBytesOfValue + (value->is_string() ? value->as_string()->view().size() : 0);
+    if (used > kMostBytes || depth > kDeepest) return false;
+    if (value->is_list()) {
+      for (const vm::Value& item : value->as_list()->values()) open.push_back({&item, depth + 1});
+    } else if (value->is_dict()) {
+      const vm::DictObject& dict = *value->as_dict();
+      for (size_t i = 0; i < dict.size(); ++i) {
+        used += dict.entry(i).key->view().size();
+        open.push_back({dict.entry(i).value, depth + 1});
+      }
+    }
+  }
+  return true;
+}
+
 void read_yaml(std::string_view yaml, FrontMatter& out) {
   find_tabs(yaml, out);
   if (!out.problems.empty()) return;
@@ -83,6 +111,12 @@ void read_yaml(std::string_view yaml, FrontMatter& out) {
   for (const auto& place : out.places.repeated)
     out.problems.push_back(
         {place.line, place.path, fmt::format("`{}` is given twice", place.path), "keep one of them"});
+  if (!is_bounded(*parsed)) {
+    out.problems.push_back({2, "",
+                            "the fields hold too much, or are nested too deep, once each alias is what it stands for",
+                            "write what is needed, with fewer anchors"});
+    return;
+  }
   if (parsed->is_nil()) out.fields = vm::new_dict();
   else if (parsed->is_dict()) out.fields = std::move(*parsed);
   else

@@ -60,7 +60,7 @@ kept = [os.path.join(top, name) for root in ("space/.harn", "space/.harn-runs") 
 print("secret in the record:", [name for name in kept if b"hunter2" in open(name, "rb").read() or SECRET.encode() in open(name, "rb").read()])
 
 # In spite of a rule: what a command names outside of the project, what it destroys, and files that hold the agent itself.
-for name, args in [("Bash", {"command": "cat ../outside.txt"}), ("Bash", {"command": "echo x > /dev/null"}), ("Bash", {"command": "rm -rf build"}),
+for name, args in [("Bash", {"command": "cat ../outside.txt"}), ("Bash", {"command": "echo x > /dev/null"}), ("Bash", {"command": "rm -rf build"}), ("Bash", {"command": "cat .e*"}), ("Bash", {"command": "cat config/*.p?m"}), ("Bash", {"command": "cat t*.txt"}),
                    ("Write", {"file_path": ".nanobot/agents/a/AGENT.md", "content": "free"})]:
     put("space/replies.jsonl", "".join(json.dumps(one) + "\n" for one in [{"text": "", "tool_calls": [{"name": name, "arguments": args}]}, {"text": "over"}]))
     ran = subprocess.run([HARN, "task", "run", "t", "--llm-mock", "replies.jsonl"], cwd="space", capture_output=True, text=True)

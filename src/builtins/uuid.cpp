@@ -7,7 +7,6 @@
 #include "builtins/families.h"
 #include "builtins/parking.h"
 #include "builtins/sha1.h"
-#include "effects/clock.h"
 #include "effects/random.h"
 #include "vm/vm.h"
 #include "vm/aside.h"
@@ -69,48 +68,18 @@ std::optional<Uuid> parse(std::string_view text) {
 }
 
 // Not from the task's generator: they must not repeat even when a program's random numbers can be predicted.
-template <class Request = effects::RandomBytes>
-Outcome<Uuid> random_uuid(Call& call) {
+template <class Request>
+Outcome<Value> made_of(Call& call, Request request, uint8_t version) {
+  std::string bytes = HARN_TRY(effects::perform(effects::Run::current(call.vm()), request));
   Uuid uuid;
-  auto bytes = HARN_TRY(effects::perform(effects::Run::current(call.vm()), Request{uuid.size()}));
   std::copy_n(bytes.begin(), uuid.size(), uuid.begin());
-  return uuid;
-}
-
-Outcome<Value> uuid_v4(Call& call) {
-  Uuid uuid = HARN_TRY(random_uuid(call));
-  set_version(uuid, 4);
+  set_version(uuid, version);
   return to_text(uuid);
 }
 
-// The last time and counter used, so that UUIDs made within one millisecond still ascend.
-struct LastV7 {
-  SpinLock lock;
-  int64_t time_ms = -1;
-  uint32_t counter = 0;
-  void set(int64_t time) {
-    time_ms = time;
-    counter = 0;
-  }
-};
-
-Value timed(Call& call, Uuid uuid) {
-  int64_t now = effects::wall_ms(effects::Run::current(call.vm()));
-  auto& last = call.vm().local<LastV7>();
-  std::lock_guard lock(last.lock);
-  // A clock that went back, or 4096 UUIDs in a millisecond: run a little ahead of the clock.
-  if (now > last.time_ms) last.set(now);
-  else if (++last.counter > 0xFFF) last.set(last.time_ms + 1);
-  for (size_t i = 0; i < 6; ++i) uuid[i] = static_cast<uint8_t>(last.time_ms >> (40 - 8 * i));
-  uuid[6] = static_cast<uint8_t>(last.counter >> 8);
-  uuid[7] = static_cast<uint8_t>(last.counter);
-  set_version(uuid, 7);
-  return to_text(uuid);
-}
-
-Outcome<Value> uuid_v7(Call& call) { return timed(call, HARN_TRY(random_uuid(call))); }
-
-Outcome<Value> own_id(Call& call) { return timed(call, HARN_TRY(random_uuid<effects::IdBytes>(call))); }
+Outcome<Value> uuid_v4(Call& call) { return made_of(call, effects::RandomBytes{Uuid{}.size()}, 4); }
+Outcome<Value> uuid_v7(Call& call) { return made_of(call, effects::TimedBytes{}, 7); }
+Outcome<Value> own_id(Call& call) { return made_of(call, effects::IdBytes{}, 7); }
 
 Outcome<Value> uuid_nil(Call&) { return to_text(Uuid{}); }
 
@@ -148,7 +117,7 @@ Outcome<Value> uuid_v5(Call& call) {
 }
 
 void uuid_fields(park::Archive& archive, Vm& vm) {
-  auto& last = vm.local<LastV7>();
+  auto& last = vm.local<effects::LastTimed>();
   archive.number(last.time_ms);
   archive.number(last.counter);
 }

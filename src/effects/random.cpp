@@ -1,7 +1,9 @@
 #include "effects/random.h"
 
 #include <cstring>
+#include <mutex>
 
+#include "base/result.h"
 #include "vm/scheduler.h"
 
 namespace harn::effects {
@@ -37,9 +39,22 @@ vm::Outcome<std::string> carry_out(Run& run, const RandomBytes& request) {
   return bytes;
 }
 
-vm::Outcome<std::string> carry_out(Run& run, const IdBytes& request) {
-  return carry_out(run, RandomBytes{request.count});
+vm::Outcome<std::string> carry_out(Run& run, const TimedBytes&) {
+  constexpr uint32_t kMostCounted = 0xFFF;
+  std::string bytes = HARN_TRY(carry_out(run, RandomBytes{16}));
+  int64_t now = run.clock().wall_ms();
+  auto& last = vm::Scheduler::current().scheduler->vm().local<LastTimed>();
+  std::lock_guard guard(last.lock);
+  // A clock that went back, or 4096 of them in a millisecond: run a little ahead of the clock.
+  if (now > last.time_ms) last.set(now);
+  else if (++last.counter > kMostCounted) last.set(last.time_ms + 1);
+  for (size_t i = 0; i < 6; ++i) bytes[i] = static_cast<char>(last.time_ms >> (40 - 8 * i));
+  bytes[6] = static_cast<char>(last.counter >> 8);
+  bytes[7] = static_cast<char>(last.counter);
+  return bytes;
 }
+
+vm::Outcome<std::string> carry_out(Run& run, const IdBytes&) { return carry_out(run, TimedBytes{}); }
 
 vm::Outcome<uint64_t*> task_generator(Run& run) {
   if (!run.allows(RandomBytes::row.capability)) return denied(RandomBytes::row, "");

@@ -1,5 +1,7 @@
 #include "effects/replay.h"
 
+#include <algorithm>
+
 #include "base/fmt.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -34,13 +36,23 @@ static void append_field(std::string& out, const vm::Value& field) {
   }
 }
 
-// What people are not shown otherwise: the fields of the request, without its secrets.
-static std::string details(const Question& question) {
-  constexpr size_t kMost = 200;
+// What people are not shown otherwise: the fields of a request, without its secrets.
+static std::string fields_text(const Question& question) {
   std::string text;
   append_field(text, decoded(question.request));
-  if (text.size() > kMost) text = text::to_valid_utf8(text.substr(0, kMost)) + "...";
-  return ": " + text;
+  return text;
+}
+
+// A piece of it, from shortly before the place where it differs from the other.
+static std::string details(const std::string& text, size_t differs_at) {
+  constexpr size_t kBefore = 80, kMost = 200;
+  size_t from = differs_at > kBefore ? differs_at - kBefore : 0;
+  std::string piece = text::to_valid_utf8(text.substr(from, kMost));
+  return fmt::format(": {}{}{}", from > 0 ? "..." : "", piece, from + kMost < text.size() ? "..." : "");
+}
+
+static size_t first_difference(std::string_view a, std::string_view b) {
+  return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
 Player::Player(std::vector<TapeEntry> entries, Extent extent)
@@ -91,8 +103,10 @@ vm::Outcome<size_t> Player::find(const Question& question) {
   guard.unlock();
   std::string expected = describe(recorded), found_text = describe(question);
   if (expected == found_text) {
-    expected += details(recorded);
-    found_text += details(question);
+    std::string recorded_fields = fields_text(recorded), asked_fields = fields_text(question);
+    size_t differs_at = first_difference(recorded_fields, asked_fields);
+    expected += details(recorded_fields, differs_at);
+    found_text += details(asked_fields, differs_at);
   }
   return diverged(std::move(expected), std::move(found_text));
 }

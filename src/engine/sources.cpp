@@ -10,6 +10,7 @@
 #include "check/check.h"
 #include "engine/files.h"
 #include "engine/natural_checks.h"
+#include "engine/option_checks.h"
 #include "std/embedded.h"
 
 namespace harn::engine {
@@ -98,13 +99,14 @@ std::unique_ptr<bytecode::Program> compile(Loaded& loaded, compile::Session* ses
   return loaded.frontend.only_program(*loaded.main, loaded.sink, session);
 }
 
-// A check is also about types and Natural blocks, whatever else is looked for.
+// A check is also about types, Natural blocks and options of models, whatever else is looked for.
 static std::vector<compile::MakeAnalysis> analyses_for(ManyFiles::For purpose,
                                                        std::span<const compile::MakeAnalysis> analyses) {
   std::vector<compile::MakeAnalysis> out;
   if (purpose == ManyFiles::For::Checking) {
     out.assign(std::begin(check::kTypeChecker), std::end(check::kTypeChecker));
     out.push_back(make_natural_checks);
+    out.push_back(make_option_checks);
   }
   out.insert(out.end(), analyses.begin(), analyses.end());
   return out;

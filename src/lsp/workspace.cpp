@@ -7,6 +7,7 @@
 #include "builtins/registry.h"
 #include "engine/files.h"
 #include "engine/natural_checks.h"
+#include "engine/option_checks.h"
 #include "lsp/message.h"
 
 namespace harn::lsp {
@@ -38,7 +39,7 @@ Workspace::Workspace()
                   index_ = std::make_unique<Index>(program, is_open);
                   return std::make_unique<Forward>(*index_);
                 },
-                engine::make_natural_checks, audit::check_invariants()},
+                engine::make_natural_checks, engine::make_option_checks, audit::check_invariants()},
       frontend_(loader_, engine::embedded_sources(), builtins::catalog(), options(analyses_)) {}
 
 // ---- documents ----

@@ -68,7 +68,7 @@ class Workspace {
 
   std::map<std::string, Document> documents_;  // by URI
   Overlay loader_{*this};
-  compile::MakeAnalysis analyses_[3];
+  compile::MakeAnalysis analyses_[4];
   std::unique_ptr<Index> index_;
   compile::Frontend frontend_;
   std::vector<std::string> roots_;

@@ -625,9 +625,9 @@ class Interpreter:
         return None
 
     def eval_pipe(self, node, env):
-        from .nodes import contains
+        from .nodes import has_hole
         value = self.eval(node[1], env)
-        if contains(node[2], ("hole",)):
+        if has_hole(node[2]):
             inner = Env(env)
             inner.define("_hole", value)
             return self.eval(node[2], inner)

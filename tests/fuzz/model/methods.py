@@ -40,6 +40,14 @@ def total(items):
     return wrap(result) if isinstance(result, int) else result
 
 
+def strict_total(items):
+    items = list(items)
+    for item in items:
+        if type(item) not in (int, float):
+            raise type_error(f"iter.sum: expected number, got {kind(item)}")
+    return total(items)
+
+
 def position(index, length):
     return max(0, index + length) if index < 0 else min(index, length)
 
@@ -188,7 +196,7 @@ ITER = {
     "windows": lambda call, it, n: Iter(windows(it.source, n)),
     "to_list": lambda call, it: list(it.source),
     "count": lambda call, it: sum(1 for _ in it.source),
-    "sum": lambda call, it: total(it.source),
+    "sum": lambda call, it: strict_total(it.source),
     "min": lambda call, it: best(it.source, -1),
     "max": lambda call, it: best(it.source, 1),
     "reduce": lambda call, it, start, f: functools.reduce(lambda a, x: call(f, a, x), it.source, start),

@@ -50,6 +50,13 @@ def contains(tree, kinds, stop=()):
     return any(contains(child, kinds, stop) for child in tree if isinstance(child, (tuple, list)))
 
 
+def has_hole(tree):
+    """Whether a `_` in the tree is that of the pipe around it. What is piped into further inside has its own."""
+    if isinstance(tree, tuple) and tree and tree[0] in ("hole", "pipe"):
+        return tree[0] == "hole" or has_hole(tree[1])
+    return isinstance(tree, (tuple, list)) and any(has_hole(child) for child in tree)
+
+
 FUNCTIONS = ("closure", "fnexpr", "fn", "spawn", "parallel", "each", "settle")
 
 

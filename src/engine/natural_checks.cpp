@@ -5,8 +5,7 @@
 #include "base/fmt.h"
 #include "builtins/natural_program.h"
 #include "modules/graph.h"
-#include "syntax/children.h"
-#include "syntax/tree.h"
+#include "syntax/each_node.h"
 
 namespace harn::engine {
 
@@ -41,13 +40,9 @@ Span word_span(std::string_view text, Span around, std::string_view word) {
 class NaturalChecks : public compile::Analysis {
  public:
   void inspect(const compile::ResolvedProgram& program, const modules::Module& module, diag::Sink& sink) override {
-    std::vector<const Node*> open(module.tree->items.begin(), module.tree->items.end());
-    while (!open.empty()) {
-      const Node* node = open.back();
-      open.pop_back();
-      if (node->is(NodeKind::Natural)) block(program, module, node->as<Natural>(), sink);
-      for_each_child(*node, [&](const Node& child) { open.push_back(&child); });
-    }
+    for_each_node(*module.tree, [&](const Node& node) {
+      if (node.is(NodeKind::Natural)) block(program, module, node.as<Natural>(), sink);
+    });
   }
 
  private:

@@ -7,8 +7,7 @@
 #include "base/text.h"
 #include "modules/graph.h"
 #include "std/embedded.h"
-#include "syntax/children.h"
-#include "syntax/tree.h"
+#include "syntax/each_node.h"
 
 namespace harn::engine {
 
@@ -80,13 +79,9 @@ bool is_no_dict(const Node& value) {
 class OptionChecks : public compile::Analysis {
  public:
   void inspect(const compile::ResolvedProgram& program, const modules::Module& module, diag::Sink& sink) override {
-    std::vector<const Node*> open(module.tree->items.begin(), module.tree->items.end());
-    while (!open.empty()) {
-      const Node* node = open.back();
-      open.pop_back();
-      if (node->is(NodeKind::Call)) call(program, module, node->as<Call>(), sink);
-      for_each_child(*node, [&](const Node& child) { open.push_back(&child); });
-    }
+    for_each_node(*module.tree, [&](const Node& node) {
+      if (node.is(NodeKind::Call)) call(program, module, node.as<Call>(), sink);
+    });
   }
 
  private:

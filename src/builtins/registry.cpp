@@ -106,6 +106,7 @@ static std::vector<Family> all_families() {
       host_rows(),
       llm_rows(),
       partial_json_rows(),
+      marked_block_rows(),
       mcp_rows(),
       mcp_server_rows(),
       agent_rows(),

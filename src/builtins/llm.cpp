@@ -228,6 +228,12 @@ Outcome<Value> account_state(Call& call) {
       .done();
 }
 
+Outcome<Value> shown_cost(Call& call) {
+  double usd = HARN_TRY(call.number(0));
+  int64_t calls = HARN_TRY(call.integer(1)), unpriced = HARN_TRY(call.integer(2));
+  return call.new_text(llm::cost_text(usd, calls, unpriced));
+}
+
 // ---- calls that go on ----
 
 // Of one program; all tasks use it. Numbers are by the order in which calls began, so a replay has the same.
@@ -423,6 +429,11 @@ constinit const Builtin kRows[] = {
      .signature = "(account: int) -> dict?",
      .doc = "What has been spent of an account; 0 is the program's.",
      .call = account_state},
+    {.name = "__cost_text",
+     .signature = "(usd: number, calls: int, unpriced_calls: int) -> string",
+     .doc = "What calls of models have cost, as people read it.",
+     .example = R"(__cost_text(0.00421, 2, 0) == "$0.0042")",
+     .call = shown_cost},
     {.name = "__llm_call_begin",
      .signature = "(model: string, role: string) -> string",
      .doc = "Notes that a model is being called; an id for __llm_call_forget.",

@@ -49,8 +49,6 @@ std::string counted(int64_t number) {
   return out;
 }
 
-std::string money(double usd) { return usd < 0.01 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd); }
-
 std::string call_text(const Value& event) {
   std::string arguments = llm::json_text(field(event, "raw_input"));
   return fmt::format("{}({})", text_field(event, "tool_name"),
@@ -64,11 +62,7 @@ std::string call_text(const Value& event) {
 std::string model_use_text(vm::Vm& vm) {
   auto spent = llm::Accounts::of(vm).spent(llm::Accounts::kProgram);
   if (!spent || spent->calls == 0) return "";
-  std::string cost =
-      spent->unpriced_calls == 0 ? money(spent->usd)
-      : spent->unpriced_calls == spent->calls
-          ? "cost unknown"
-          : fmt::format("{} and what {} calls without a known price cost", money(spent->usd), spent->unpriced_calls);
+  std::string cost = llm::cost_text(spent->usd, spent->calls, spent->unpriced_calls);
   return fmt::format("{} {}, {} in + {} out tokens, {}", counted(spent->calls), spent->calls == 1 ? "call" : "calls",
                      counted(spent->input_tokens), counted(spent->output_tokens), cost);
 }
@@ -121,7 +115,7 @@ void AgentView::show_status() {
   auto spent = llm::Accounts::of(vm_).spent(llm::Accounts::kProgram).value_or(llm::Accounts::Spent{});
   double seconds = static_cast<double>(host_.now_ms() - began_ms_) / 1000;
   std::string line = fmt::format("turn {} | {} tokens", turn_, counted(spent.input_tokens + spent.output_tokens));
-  if (spent.usd > 0) line += " | " + money(spent.usd);
+  if (spent.usd > 0) line += " | " + llm::money_text(spent.usd);
   line += fmt::format(" | {:.1f} s", seconds);
   if (!doing_.empty()) line += " | " + doing_;
   else if (!pending_.empty()) {

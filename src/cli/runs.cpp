@@ -11,6 +11,7 @@
 #include "cli/workspace_program.h"
 #include "data/json.h"
 #include "engine/machine.h"
+#include "llm/accounts.h"
 #include "llm/fields.h"
 
 namespace harn::cli {
@@ -50,7 +51,9 @@ Result<std::vector<std::string>> record_paths(const std::string& folder) {
 std::string cost_text(const Value& usage) {
   const Value& known = field(usage, "cost_usd");
   const Value& cost = known.is_nil() ? field(usage, "total_cost") : known;  // of a workflow
-  return cost.is_nil() ? "?" : fmt::format("${:.4f}", cost.as_number());
+  if (cost.is_nil()) return llm::cost_text(0, 1, 1);
+  return llm::cost_text(cost.as_number(), int_field(usage, "call_count").value_or(0),
+                        int_field(usage, "unpriced_calls").value_or(0));
 }
 
 std::string one_line(std::string_view text, size_t most) {

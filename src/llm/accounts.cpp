@@ -1,6 +1,17 @@
 #include "llm/accounts.h"
 
+#include "base/fmt.h"
+
 namespace harn::llm {
+
+std::string money_text(double usd) { return usd < 0.01 ? fmt::format("${:.4f}", usd) : fmt::format("${:.2f}", usd); }
+
+std::string cost_text(double usd, int64_t calls, int64_t unpriced_calls) {
+  if (unpriced_calls == 0) return money_text(usd);
+  if (unpriced_calls == calls) return "cost unknown";
+  return fmt::format("{} and what {} {} without a known price cost", money_text(usd), unpriced_calls,
+                     unpriced_calls == 1 ? "call" : "calls");
+}
 
 uint64_t Accounts::open(Limits limits) {
   std::lock_guard guard(lock_);

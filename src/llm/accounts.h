@@ -31,6 +31,11 @@ struct BrokenLimit {
   double used = 0;
 };
 
+// "$0.0042", "$1.30".
+std::string money_text(double usd);
+// What calls have cost, as people read it. A price that nobody knows is not nothing.
+std::string cost_text(double usd, int64_t calls, int64_t unpriced_calls);
+
 class Accounts {
  public:
   struct Limits {

@@ -42,10 +42,7 @@ endif()
 
 find_program(HARN_CCACHE ccache)
 if(HARN_CCACHE)
-  # Without the first, and -fpch-preprocess, ccache gives up on every file that uses a precompiled header. With the others
-  # a second clone on the same machine finds what the first one has compiled.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${HARN_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PROJECT_SOURCE_DIR}/cmake/ccache.sh ${PROJECT_SOURCE_DIR})
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endif()
 find_program(HARN_MOLD mold)

@@ -107,6 +107,7 @@ std::span<const vm::Builtin> approval_rows();
 std::span<const vm::Builtin> llm_rows();
 std::span<const vm::Builtin> partial_json_rows();
 std::span<const vm::Builtin> marked_block_rows();
+std::span<const vm::Builtin> type_fact_rows();
 std::span<const vm::Builtin> agent_rows();
 std::span<const vm::Builtin> worker_rows();
 std::span<const vm::Builtin> artifact_rows();

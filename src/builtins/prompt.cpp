@@ -20,28 +20,9 @@ Value count_value(size_t count) { return Value::integer(static_cast<int64_t>(cou
 
 // ---- structs ----
 
-StructTypeObject* struct_type_of(const Value& value) {
-  if (value.is(Kind::StructType)) return value.as<StructTypeObject>();
-  return value.is(Kind::Struct) ? struct_type(value.as_dict()) : nullptr;
-}
-
-// (struct or instance): {id, name, type, schema}, or nil. Two declarations have two ids, copies for other tasks the same.
-Outcome<Value> struct_facts(Call& call) {
-  StructTypeObject* type = struct_type_of(call.arg(0));
-  if (!type) return Value();
-  Value schema = struct_schema(type);
-  if (schema.is_nil()) schema = new_dict();
-  return DictBuilder()
-      .add("id", text_value(fmt::format("{}#{}", type->name->view(), type->declaration)))
-      .add("name", Value::share(type->name))
-      .add("type", Value::share(type))
-      .add("schema", std::move(schema))
-      .done();
-}
-
 // Whether it is a prompt of std/prompt: a struct of that module, whatever its name is elsewhere.
 Outcome<Value> is_prompt(Call& call) {
-  StructTypeObject* type = call.arg(0).is(Kind::Struct) ? struct_type_of(call.arg(0)) : nullptr;
+  StructTypeObject* type = call.arg(0).is(Kind::Struct) ? struct_type(call.arg(0).as_dict()) : nullptr;
   return Value::boolean(type && type->name->view() == "Prompt" && type->module->view() == "std/prompt");
 }
 
@@ -342,11 +323,6 @@ constinit const Builtin kRows[] = {
      .doc = "The text of sections: {text, with_tools, to_open, to_read, spans?}, or {error}.",
      .example = R"(__prompt_render([], {bound: {}, fallbacks: {}, states: {}, texts: {}}).text == "")",
      .call = render_sections},
-    {.name = "__struct_facts",
-     .signature = "(value: any) -> dict?",
-     .doc = "What is known of a struct, or of the struct of an instance: {id, name, type, schema}; nil for others.",
-     .example = "__struct_facts({a: 1}) == nil",
-     .call = struct_facts},
 };
 
 }  // namespace

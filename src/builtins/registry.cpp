@@ -107,6 +107,7 @@ static std::vector<Family> all_families() {
       llm_rows(),
       partial_json_rows(),
       marked_block_rows(),
+      type_fact_rows(),
       mcp_rows(),
       mcp_server_rows(),
       agent_rows(),

@@ -95,7 +95,8 @@ struct StructShape {
   std::string name;
   std::vector<std::string> fields;
   DeclarationId declaration;
-  DataPtr schema;  // of its instances
+  DataPtr schema;     // of its instances
+  DataPtr instances;  // {field: how}: which fields hold instances of types (compile/instances.h); null: none
 };
 
 struct Data {

@@ -182,6 +182,7 @@ void fields(Archive& archive, Part<Archive, StructShape>& shape) {
   texts(archive, shape.fields);
   archive.declaration(shape.declaration);
   archive.data(shape.schema);
+  archive.data(shape.instances);
 }
 
 // Makes a variant hold its alternative of that number; false when there is none.
@@ -312,6 +313,7 @@ class Collector {
       if (!shape) continue;
       look(shape->declaration);
       look(shape->schema.get());
+      look(shape->instances.get());
     }
     for (const CacheName& cache : code.caches) look(cache.declaration);
     for (const ParamCheck& check : code.checks) look(check.type.get());

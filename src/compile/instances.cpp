@@ -22,15 +22,16 @@ DataPtr Instances::of(const Type* type) {
       return meant->kind == Kind::Alias ? nullptr : of(meant);
     }
     case Kind::Struct:
-      if (!known_.contains(type->declaration)) return nullptr;
+      if (!can_make(type->declaration)) return nullptr;
       return part("struct", make_data(std::string(type->text)));
     case Kind::List: return type->items.empty() ? nullptr : part("items", of(type->items[0]));
     case Kind::Dict: return type->items.size() != 2 ? nullptr : part("values", of(type->items[1]));
     case Kind::Owned: return type->items.empty() ? nullptr : of(type->items[0]);
     case Kind::Enum:
-      if (!known_.contains(type->declaration)) return nullptr;
+      if (!can_make(type->declaration)) return nullptr;
       return part("enum", make_data(std::string(type->text)));
-    case Kind::Set: return part("set", part_of(type->items.empty() ? lowering_.table().named(Kind::Any) : type->items[0]));
+    case Kind::Set:
+      return part("set", part_of(type->items.empty() ? lowering_.table().named(Kind::Any) : type->items[0]));
     case Kind::Union: return of_union(type);
     default: return nullptr;
   }
@@ -59,7 +60,7 @@ DataPtr Instances::fields(const Type* structure) {
   for (const types::Field& field : lowering_.fields(structure)) {
     if (DataPtr made = of(field.type)) out.emplace_back(std::string(field.name), std::move(made));
   }
-  return make_data(std::move(out));
+  return out.empty() ? nullptr : make_data(std::move(out));
 }
 
 DataPtr Instances::part_of(const Type* type) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <unordered_set>
 
 #include "bytecode/code.h"
@@ -16,15 +17,15 @@ namespace harn::compile {
 //   {items: ...}         a list, each item
 //   {values: ...}        a dict, each value
 //
-// `known`: the declarations of structs and enums that somebody can make values of; those of others are left as they are.
+// `known`: the declarations of structs and enums that somebody can make values of; those of others are left as they are. Without it, all are.
 class Instances {
  public:
-  Instances(types::Lowering& lowering, Schemas& schemas, std::unordered_set<const syntax::Node*> known)
+  Instances(types::Lowering& lowering, Schemas& schemas, std::optional<std::unordered_set<const syntax::Node*>> known)
       : lowering_(lowering), schemas_(schemas), known_(std::move(known)) {}
 
   // Null: there is none in it.
   bytecode::DataPtr of(const types::Type* type);
-  // {field: ...} of those fields of a struct that have some.
+  // {field: ...} of those fields of a struct that have some; null: there are none.
   bytecode::DataPtr fields(const types::Type* structure);
   // {variant: [{schema, instances?}, ...]}: of each variant of an enum, what it carries.
   bytecode::DataPtr variants(const types::Type* enumeration);
@@ -36,7 +37,9 @@ class Instances {
 
   types::Lowering& lowering_;
   Schemas& schemas_;
-  std::unordered_set<const syntax::Node*> known_;
+  bool can_make(const syntax::Node* declaration) const { return !known_ || known_->contains(declaration); }
+
+  std::optional<std::unordered_set<const syntax::Node*>> known_;
 };
 
 }  // namespace harn::compile

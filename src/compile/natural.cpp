@@ -15,6 +15,8 @@ namespace {
 
 DataPtr text_data(std::string_view text) { return make_data(std::string(text)); }
 
+DataPtr or_nothing(DataPtr fields) { return fields ? std::move(fields) : make_data(Data::Dict()); }
+
 // The names, each once, in the order of the text.
 std::vector<const Identifier*> distinct(NodeList names) {
   std::vector<const Identifier*> out;
@@ -63,7 +65,7 @@ DataPtr FunctionCompiler::natural_facts(const Natural& node) {
   for (const Variable* one : use.made) {
     const Node& made = *one->declaration;
     if (made.is(NodeKind::Struct))
-      structs.emplace_back(one->name, instances.fields(context_.types.type_of(made.as<Struct>())));
+      structs.emplace_back(one->name, or_nothing(instances.fields(context_.types.type_of(made.as<Struct>()))));
     else enums.emplace_back(one->name, instances.variants(context_.types.type_of(made.as<Enum>())));
   }
   if (!structs.empty()) facts.emplace_back("structs", make_data(std::move(structs)));

@@ -30,6 +30,10 @@ class ProgramTypes {
   const types::Type* type_of(const syntax::Enum& enumeration) {
     return table_.declared(types::Kind::Enum, enumeration.name.text, enumeration, {});
   }
+  // Null: no field holds any.
+  bytecode::DataPtr field_instances(const syntax::Struct& structure) {
+    return Instances(lowering_, schemas_, std::nullopt).fields(type_of(structure));
+  }
   // Where values are instances of these structs and enums.
   Instances instances(std::unordered_set<const syntax::Node*> known) {
     return {lowering_, schemas_, std::move(known)};

@@ -540,7 +540,8 @@ void FunctionCompiler::enum_declaration(const Enum& node) {
 void FunctionCompiler::struct_declaration(const Struct& node) {
   const Variable* variable = variable_of(node);
   if (!variable) return;
-  StructShape shape{std::string(node.name.text), {}, declaration_id(node), context_.types.schema(node)};
+  StructShape shape{std::string(node.name.text), {}, declaration_id(node), context_.types.schema(node),
+                    context_.types.field_instances(node)};
   for (const StructField& field : node.fields) shape.fields.emplace_back(field.name.text);
   if (home_of(*variable) != Home::Global) declare(*variable);
   int mark = next_;

@@ -61,6 +61,19 @@ Value ProgramTypes::find(const TypeName& name) {
   return found != types_.end() ? found->second : BuiltInTypes::find(name);
 }
 
+Value ProgramTypes::near(const StructTypeObject& type, std::string_view name) {
+  look();
+  auto own = types_.find(key_of({module_name(type.module->view()), std::string(name)}));
+  if (own != types_.end()) return own->second;
+  Value found;
+  for (const auto& [key, value] : types_) {
+    if (declared(value).name != name) continue;
+    if (!found.is_nil()) return Value();
+    found = value;
+  }
+  return found;
+}
+
 void ProgramTypes::look() {
   if (has_looked_) return;
   has_looked_ = true;

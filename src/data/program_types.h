@@ -18,6 +18,8 @@ class ProgramTypes : public BuiltInTypes {
 
   std::optional<TypeName> name_of(const vm::Value& type) override;
   vm::Value find(const TypeName& name) override;
+  // What a name means where a struct is declared: a type of the same module, else the only one of the program with that name; nil: nobody can tell.
+  vm::Value near(const vm::StructTypeObject& type, std::string_view name);
 
  private:
   void look();

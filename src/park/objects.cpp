@@ -115,7 +115,8 @@ Value declare(const Declaration& declared) {
   const bytecode::StructShape& shape = *declared.struct_shape;
   std::vector<StringObject*> fields;
   for (const std::string& field : shape.fields) fields.push_back(intern(field));
-  return new_struct_type(shape.name, fields, shape.declaration, module_of(*declared.code), shape.schema.get());
+  return new_struct_type(shape.name, fields, shape.declaration, module_of(*declared.code), shape.schema.get(),
+                         shape.instances.get());
 }
 
 // With the names of its methods: they decide which shapes it has.

@@ -42,7 +42,7 @@ Value Interpreter::declare_enum(const EnumShape& shape, const Code& code) {
 Value Interpreter::declare_struct(const StructShape& shape, const Code& code) {
   std::vector<StringObject*> fields;
   for (const std::string& field : shape.fields) fields.push_back(intern(field));
-  return new_struct_type(shape.name, fields, shape.declaration, module_of(code), shape.schema.get());
+  return new_struct_type(shape.name, fields, shape.declaration, module_of(code), shape.schema.get(), shape.instances.get());
 }
 
 Status Interpreter::declare_method(const Value& type, StringObject* name, Value& closure) {

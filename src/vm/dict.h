@@ -138,12 +138,13 @@ class DictBuilder {
 // A struct declaration. Value of the struct's name. Its instances are of type DictObject and Kind::Struct
 // whose shape is (a descendant of) `shape`. Every instance holds a count on its type.
 struct StructTypeObject : Object {
-  StringObject* name;            // interned
-  StringObject* module;          // interned: the path of the source that declares it
-  Shape* root;                   // without fields
-  Shape* shape;                  // with all declared fields, in order
-  uint64_t declaration;          // which one it comes from: two structs may have one name
-  const bytecode::Data* schema;  // of instances, in the code, which stays; null: nobody has said
+  StringObject* name;               // interned
+  StringObject* module;             // interned: the path of the source that declares it
+  Shape* root;                      // without fields
+  Shape* shape;                     // with all declared fields, in order
+  uint64_t declaration;             // which one it comes from: two structs may have one name
+  const bytecode::Data* schema;     // of instances, in the code, which stays; null: nobody has said
+  const bytecode::Data* instances;  // which fields hold instances, as in StructShape
   uint32_t method_count;
   bool keeps_shapes;  // it has had instances, or got the shapes for methods that are yet to be added
   struct Method {
@@ -155,9 +156,11 @@ struct StructTypeObject : Object {
 };
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
                                       uint64_t declaration = 0, std::string_view module = "",
-                                      const bytecode::Data* schema = nullptr);
+                                      const bytecode::Data* schema = nullptr,
+                                      const bytecode::Data* instances = nullptr);
 // The JSON schema of its instances; nil where nobody has said.
 Value struct_schema(const StructTypeObject* type);
+Value struct_instances(const StructTypeObject* type);
 // The same type for another task; the methods, in the same order, are for the caller to add.
 Ref<StructTypeObject> twin_of(const StructTypeObject* type);
 void add_method(StructTypeObject* type, StringObject* name, Value closure);

@@ -226,6 +226,10 @@ Shape* link_shape(const Constant& constant) {
 
 Value struct_schema(const StructTypeObject* type) { return type->schema ? DataLinker().link(*type->schema) : Value(); }
 
+Value struct_instances(const StructTypeObject* type) {
+  return type->instances ? DataLinker().link(*type->instances) : Value();
+}
+
 Unit::Unit(std::unique_ptr<Program> loaded, const BuiltinTable& builtins)
     : program(std::move(loaded)), storage_(std::make_unique<Storage>()) {
   library.resize(program->globals.size());

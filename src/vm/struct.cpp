@@ -66,13 +66,14 @@ UnusedLayouts& unused_layouts() {
 }
 
 Ref<StructTypeObject> new_type(StringObject* name, StringObject* module, uint64_t declaration,
-                               const bytecode::Data* schema) {
+                               const bytecode::Data* schema, const bytecode::Data* instances) {
   auto* type = allocate_object<StructTypeObject>(Kind::StructType);
   type->name = name;
   type->module = module;
   type->root = type->shape = nullptr;
   type->declaration = declaration;
   type->schema = schema;
+  type->instances = instances;
   type->method_count = 0;
   type->keeps_shapes = false;
   type->methods = nullptr;
@@ -103,14 +104,15 @@ const Value* StructTypeObject::find_method(const StringObject* wanted) const {
 }
 
 Ref<StructTypeObject> new_struct_type(std::string_view name, std::span<StringObject* const> fields,
-                                      uint64_t declaration, std::string_view module, const bytecode::Data* schema) {
-  auto type = new_type(intern(name), intern(module), declaration, schema);
+                                      uint64_t declaration, std::string_view module, const bytecode::Data* schema,
+                                      const bytecode::Data* instances) {
+  auto type = new_type(intern(name), intern(module), declaration, schema, instances);
   lay_out(type.get(), fields, {});
   return type;
 }
 
 Ref<StructTypeObject> twin_of(const StructTypeObject* source) {
-  auto type = new_type(source->name, source->module, source->declaration, source->schema);
+  auto type = new_type(source->name, source->module, source->declaration, source->schema, source->instances);
   lay_out(type.get(), {source->shape->keys, source->shape->count}, UnusedLayouts::names_of(source));
   type->keeps_shapes = true;
   return type;

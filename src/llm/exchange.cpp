@@ -32,12 +32,21 @@ Value Exchange::blocked(std::string_view reason) const {
   return failed("egress_blocked", fmt::format("egress blocked: {}: {}", provider_->base_url, reason));
 }
 
+// A server of one's own that does not answer may never have been meant: it is asked where no provider has a key.
+static std::string_view advice(const Provider& provider) {
+  if (provider.name != "ollama") return "";
+  return ". Is Ollama running? It is asked where no other provider is named or has a key: set ANTHROPIC_API_KEY, or "
+         "name a provider "
+         "and its model by HARN_LLM_PROVIDER and HARN_LLM_MODEL";
+}
+
 Value Exchange::broken(HttpFailure why, const std::string& message) const {
   switch (why) {
     case HttpFailure::Timeout: return failed("timeout", fmt::format("no answer within {} ms", timeout_ms_));
     case HttpFailure::Blocked: return blocked(message);
     case HttpFailure::Cancelled: return failed("cancelled", message);
-    default: return failed("transient_network", fmt::format("{}: {}", provider_->base_url, message));
+    default:
+      return failed("transient_network", fmt::format("{}: {}{}", provider_->base_url, message, advice(*provider_)));
   }
 }
 

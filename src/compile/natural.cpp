@@ -86,7 +86,7 @@ void FunctionCompiler::natural_local(const Variable& variable, Reg to) {
   release_to(mark);
 }
 
-// {name: value} of those that are set. What the block reads is read here: a name that means nothing fails before anybody is asked.
+// {name: value} of those that are set, and of what the block writes of the functions around a closure. What the block reads is read here: a name that means nothing fails before anybody is asked.
 //
 // Many are put together from parts: where registers are far, each field that is set copies the dict it goes to.
 void FunctionCompiler::natural_locals(const Natural& node, Reg to) {
@@ -104,6 +104,11 @@ void FunctionCompiler::natural_locals(const Natural& node, Reg to) {
     release_to(mark);
   }
   for (const Variable* variable : all) natural_local(*variable, to);
+  std::span<Variable* const> own = context_.names.resolution.natural.at(&node).locals;
+  for (const Identifier* name : distinct(node.outputs)) {
+    const Variable* variable = variable_of(*name);
+    if (variable && std::ranges::find(own, variable) == own.end()) natural_local(*variable, to);
+  }
   for (const Identifier* name : distinct(node.inputs)) {
     int mark = next_;
     Reg value = temp();

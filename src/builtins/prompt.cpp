@@ -257,7 +257,7 @@ Outcome<Value> render_sections(Call& call) {
 
 // ---- answers ----
 
-// The JSON that a text has: {value?, error?}. A fenced block first, then the whole text, then the first object or list in it. Nothing
+// The JSON that a text has: {value?, error?}. A fenced block first, then the whole text, then the longest object or list in it. Nothing
 // is mended: a text that breaks the rules of JSON is not what was asked for.
 Value found_json(std::string_view text) {
   auto parsed = [](std::string_view piece) -> Value {

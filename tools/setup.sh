@@ -39,12 +39,14 @@ if [ ${#missing[@]} -gt 0 ]; then
   "${as_root[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# What Debian does not have: the generator of the grammar for editors, and what the tests of editors use from npm.
+# What Debian does not have: the generator of the grammar for editors, and what tests use from npm.
 if [ "${1:-}" = test ]; then
   cd "$(dirname "$0")/.."
   tools/tree_sitter.sh --version >/dev/null
-  if ! cmp -s editors/vscode/package-lock.json editors/vscode/node_modules/.harn-lock; then
-    echo "setup: installing the packages of editors/vscode"
-    (cd editors/vscode && npm ci --no-audit --no-fund --silent && cp package-lock.json node_modules/.harn-lock)
-  fi
+  for folder in editors/vscode tests/sdk; do
+    if ! cmp -s "$folder/package-lock.json" "$folder/node_modules/.harn-lock"; then
+      echo "setup: installing the packages of $folder"
+      (cd "$folder" && npm ci --no-audit --no-fund --silent && cp package-lock.json node_modules/.harn-lock)
+    fi
+  done
 fi

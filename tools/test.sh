@@ -24,7 +24,7 @@ alone="conformance far log-files formatted lint-fixed cli park"
 # These use one core each: side by side.
 beside="unit docs lint explain types sound-types checks-random cost-bounds lsp lsp-random stress differential updates natural-random mutated mutated-far park-random eager copies embedding"
 # These are about texts and not about memory: once is enough.
-once="reference formatting layers coverage comments grammar editors"
+once="reference formatting layers coverage comments grammar editors sdk"
 
 # The time limit ends what hangs; with sanitizers on a slow machine much takes long.
 fixtures() { "$harn" test --conformance "${1:-tests/conformance}" -j "$jobs" --timeout 120000; }
@@ -149,6 +149,8 @@ stage() {
     grammar) python3 tests/grammar/run.py "$harn" ;;
     # The server with a real client, the extension for VS Code, and neovim.
     editors) python3 tests/editors/run.py "$harn" ;;
+    # The official SDKs of providers and of MCP agree with the mock server, the client and the server.
+    sdk) python3 tests/sdk/run.py "$harn" ;;
     layers) python3 tools/check_includes.py ;;
     coverage) python3 tools/check_coverage.py ;;
     comments) python3 tools/check_comments.py ;;

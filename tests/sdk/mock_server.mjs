@@ -1,5 +1,4 @@
-// The official SDKs against `harn mock-server`: node tests/sdk/mock_server.mjs URL, where @anthropic-ai/sdk, openai and ollama can be
-// found (npm install). tools/test.sh does not run it: it needs the packages.
+// The official SDKs against `harn mock-server`: node mock_server.mjs URL
 import assert from "node:assert/strict";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";

@@ -76,20 +76,25 @@ std::string model_use_json(vm::Vm& vm) {
 
 // ---- the view ----
 
-std::unique_ptr<AgentView> AgentView::begin(vm::Vm& vm, ProcessHost& host) {
+std::unique_ptr<AgentView> AgentView::begin(vm::Vm& vm, ProcessHost& host, Totals totals) {
   bool is_set = false;
   bool is_off = host.env("HARN_AGENT_VIEW", is_set) == "off";
   if (is_off || !host.is_terminal(vm::Stream::Err)) return nullptr;
-  return std::unique_ptr<AgentView>(new AgentView(vm, host));
+  return std::unique_ptr<AgentView>(new AgentView(vm, host, totals));
 }
 
-AgentView::AgentView(vm::Vm& vm, ProcessHost& host)
-    : vm_(vm), host_(host), has_colours_(colour_of(STDERR_FILENO) != diag::Colour::No), began_ms_(host.now_ms()) {
+AgentView::AgentView(vm::Vm& vm, ProcessHost& host, Totals totals)
+    : vm_(vm),
+      host_(host),
+      totals_(totals),
+      has_colours_(colour_of(STDERR_FILENO) != diag::Colour::No),
+      began_ms_(host.now_ms()) {
   builtins::AgentEvents::of(vm).listen([this](const Value& event) { hear(event); });
 }
 
 AgentView::~AgentView() {
   host_.set_status("");
+  if (totals_ == Totals::Hidden) return;
   std::string use = model_use_text(vm_);
   if (!use.empty()) say("models:", use, kDim);
 }

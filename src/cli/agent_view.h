@@ -12,20 +12,24 @@ namespace harn::cli {
 
 class AgentView {
  public:
+  // Whether it says at the end what models have cost: runs of workspaces do that themselves, for all processes that have worked on them.
+  enum class Totals { Shown, Hidden };
+
   // Null where nobody looks: no terminal, or HARN_AGENT_VIEW=off.
-  static std::unique_ptr<AgentView> begin(vm::Vm& vm, ProcessHost& host);
+  static std::unique_ptr<AgentView> begin(vm::Vm& vm, ProcessHost& host, Totals totals);
   ~AgentView();
 
   void hear(const vm::Value& event);
 
  private:
-  AgentView(vm::Vm& vm, ProcessHost& host);
+  AgentView(vm::Vm& vm, ProcessHost& host, Totals totals);
   void say(std::string_view mark, std::string_view text, std::string_view colour);
   void say_pending();
   void show_status();
 
   vm::Vm& vm_;
   ProcessHost& host_;
+  Totals totals_;
   bool has_colours_;
   std::string pending_;  // what the model has said of its message so far
   std::string doing_;    // the tool that runs

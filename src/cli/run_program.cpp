@@ -161,7 +161,8 @@ int run_on(engine::Machine& machine, ProcessHost& host, Prepared& prepared) {
   if (!prepared.warnings.empty()) host.write(vm::Stream::Err, prepared.warnings);
   auto watch = begin_watch(machine.vm(), prepared);
   if (!watch) return fail_with(watch.error().message);
-  auto view = prepared.is_talk ? nullptr : AgentView::begin(machine.vm(), host);
+  auto totals = prepared.has_own_records ? AgentView::Totals::Hidden : AgentView::Totals::Shown;
+  auto view = prepared.is_talk ? nullptr : AgentView::begin(machine.vm(), host, totals);
   RunRecords records(machine.vm(), prepared.player || prepared.has_own_records);
   auto outcome = run(machine, prepared);
   net::kill_all_processes();  // of tasks that were given up

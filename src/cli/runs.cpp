@@ -141,13 +141,14 @@ std::string stage_text(const Value& stage) {
 std::string head_text(const Value& run) {
   const Value& usage = field(run, "usage");
   auto code = int_field(run, "exit_code");
+  int64_t calls = int_field(usage, "call_count").value_or(0);
   std::string status(text_field(run, "status"));
-  return fmt::format(
-      "{}\n  {} {}\n  status:  {}\n  time:    {} to {}\n  models:  {} calls, {} in + {} out tokens, {}\n",
-      text_field(run, "id"), code ? "program:" : "workflow:", text_field(run, "workflow_name"),
-      code ? fmt::format("{} (exit code {})", status, *code) : status, text_field(run, "started_at"),
-      text_field(run, "finished_at"), int_field(usage, "call_count").value_or(0),
-      int_field(usage, "input_tokens").value_or(0), int_field(usage, "output_tokens").value_or(0), cost_text(usage));
+  return fmt::format("{}\n  {} {}\n  status:  {}\n  time:    {} to {}\n  models:  {} {}, {} in + {} out tokens, {}\n",
+                     text_field(run, "id"), code ? "program:" : "workflow:", text_field(run, "workflow_name"),
+                     code ? fmt::format("{} (exit code {})", status, *code) : status, text_field(run, "started_at"),
+                     text_field(run, "finished_at"), calls, calls == 1 ? "call" : "calls",
+                     int_field(usage, "input_tokens").value_or(0), int_field(usage, "output_tokens").value_or(0),
+                     cost_text(usage));
 }
 
 int show_run(const std::string& folder, const std::string& wanted, bool json) {

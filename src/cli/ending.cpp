@@ -5,6 +5,7 @@
 #include "bytecode/code.h"
 #include "cli/options.h"
 #include "diag/snippet.h"
+#include "vm/error_text.h"
 #include "vm/objects.h"
 #include "vm/ops.h"
 #include "vm/trace.h"
@@ -24,7 +25,7 @@ static std::string place_text(const vm::ErrorObject& error, const diag::Paint& p
 std::string error_text(const vm::ErrorObject& error, Snippet snippet, diag::Colour colour) {
   diag::Paint paint(colour);
   std::string out = paint("Error", diag::Style::Error);
-  out += fmt::format(": {}\n{}", vm::describe(error), vm::trace_text(error));
+  out += fmt::format(": {}\n{}", vm::told(error.value), vm::trace_text(error));
   if (snippet == Snippet::Yes) out += place_text(error, paint);
   if (error.hint) out += fmt::format("{}: {}\n", paint("help", diag::Style::Help), error.hint);
   return out;
@@ -42,7 +43,7 @@ static Ending ending_of_value(const vm::Value& value) {
     ending.kind = Ending::Kind::Failed;
     ending.exit_code = kFailure;
     auto fields = value.as_enum()->values();
-    ending.message = (fields.empty() ? "Result.Err" : vm::display(fields[0])) + "\n";
+    ending.message = (fields.empty() ? "Result.Err" : vm::told(fields[0])) + "\n";
   }
   return ending;
 }

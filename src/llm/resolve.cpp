@@ -53,8 +53,9 @@ std::unexpected<std::string> unknown_provider(const Catalog& catalog, std::strin
   std::vector<std::string_view> names;
   for (const auto& [known, row] : catalog.providers()) names.push_back(known);
   auto close = text::close_names(name, names);
-  return std::unexpected(
-      fmt::format("unknown provider `{}`{}", name, close.empty() ? "" : fmt::format("; did you mean `{}`?", close[0])));
+  return std::unexpected(close.empty()
+                             ? fmt::format("unknown provider `{}`; known are {}", name, fmt::join(names, ", "))
+                             : fmt::format("unknown provider `{}`; did you mean `{}`?", name, close[0]));
 }
 
 bool is_tier(std::string_view word) { return word == "small" || word == "mid" || word == "frontier"; }

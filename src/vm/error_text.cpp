@@ -107,4 +107,23 @@ Value error_info(const Value& caught) {
   return made;
 }
 
+// `  category: auth, provider: openai`: what a record says besides its message.
+static std::string beside_message(const Value& record) {
+  std::string out;
+  for (auto [key, value] : record.as_dict()->entries()) {
+    if (key->view() == "message" || value->is_nil()) continue;
+    out += fmt::format("{}{}: {}", out.empty() ? "\n  " : ", ", key->view(), display(*value));
+  }
+  return out;
+}
+
+std::string told(const Value& value) {
+  Value message;
+  if (value.is_string() && error_property(*value.as_string(), "message", message)) return display(message);
+  if (!value.is(Kind::Dict) && !value.is(Kind::Struct)) return display(value);
+  const Value* said = value.as_dict()->find("message");
+  if (!said || !said->is_string() || said->as_string()->view().empty()) return display(value);
+  return display(*said) + beside_message(value);
+}
+
 }  // namespace harn::vm

@@ -25,6 +25,10 @@ bool error_property(const StringObject& text, std::string_view name, Value& to);
 // What is known of anything that was caught: {kind, code, category, message, details, cause}.
 Value error_info(const Value& caught);
 
+// What a person is told of an error that nobody caught. Of a record with a `message` that is the message, and below it
+// what else it holds; an error of the runtime that was caught and thrown again reads like the first time.
+std::string told(const Value& thrown);
+
 void destroy_error_facts(StringObject* text);
 
 }  // namespace harn::vm

@@ -1,5 +1,6 @@
 // What people are told about tasks: failures nobody asked for, and deadlocks.
 #include "base/fmt.h"
+#include "vm/error_text.h"
 #include "vm/ops.h"
 #include "vm/scheduler.h"
 #include "vm/trace.h"
@@ -17,7 +18,7 @@ void Scheduler::report_unseen(const Task& task) {
   std::string text = before == kShown
                          ? std::string("harn: more tasks failed that nobody awaited\n")
                          : fmt::format("harn: {} failed and nobody awaited it: {}\n{}", task_id_text(task.id),
-                                       describe(*task.error), trace_text(*task.error));
+                                       told(task.error->value), trace_text(*task.error));
   vm_.host().write(Stream::Err, text);
 }
 

@@ -1,7 +1,12 @@
 // What is known of the structs and enums of a program while it runs: for what makes values of them from plain data (src/std/prelude/instances.harn).
+#include <array>
+
 #include "base/result.h"
+#include "base/text.h"
 #include "builtins/families.h"
+#include "compile/schemas.h"
 #include "data/program_types.h"
+#include "types/signature.h"
 #include "vm/dict.h"
 #include "vm/function.h"
 #include "vm/vm.h"
@@ -50,6 +55,64 @@ Outcome<Value> type_near(Call& call) {
   return data::ProgramTypes(call.vm()).near(*type, HARN_TRY(call.text(1)));
 }
 
+// JSON Schema, and people, have other names for some types.
+struct OtherName {
+  std::string_view name, ours;
+};
+constexpr auto kOtherNames = std::to_array<OtherName>({{"integer", "int"},
+                                                       {"boolean", "bool"},
+                                                       {"array", "list"},
+                                                       {"object", "dict"},
+                                                       {"null", "nil"},
+                                                       {"str", "string"},
+                                                       {"text", "string"}});
+
+bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// Words in quotes are values and no types.
+std::string with_our_names(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at + 1;
+    if (text[at] == '"') {
+      end = std::min(text.find('"', at + 1), text.size() - 1) + 1;
+    } else if (is_of_name(text[at])) {
+      while (end < text.size() && is_of_name(text[end])) ++end;
+    }
+    std::string_view word = text.substr(at, end - at);
+    auto* other = std::ranges::find(kOtherNames, word, &OtherName::name);
+    out += other == kOtherNames.end() ? word : other->ours;
+    at = end;
+  }
+  return out;
+}
+
+// The first word that names no type, with the name of a type that it may have been meant to be.
+std::string with_close_name(std::string problem) {
+  size_t start = problem.find('`'), end = problem.rfind('`');
+  if (start == end) return problem;
+  std::vector<std::string_view> names;
+  for (const types::NamedKind& kind : types::named_kinds()) names.push_back(kind.name);
+  auto close = text::close_names(std::string_view(problem).substr(start + 1, end - start - 1), names, 1);
+  return close.empty() ? problem : fmt::format("{}; did you mean `{}`?", problem, close[0]);
+}
+
+// A type as Harn or JSON Schema writes it: {schema}, or {problem}.
+Outcome<Value> type_schema(Call& call) {
+  auto text = HARN_TRY(call.text(0));
+  types::TypeTable table;
+  std::string problem;
+  // The last of a signature, so that both end together.
+  const types::Type* signature = types::parse_signature(table, fmt::format("() -> {}", with_our_names(text)), &problem);
+  if (!signature || signature->kind != types::Kind::Function) {
+    if (problem.empty()) problem = "the text holds more than one type";
+    return DictBuilder().add("problem", text_value(with_close_name(std::move(problem)))).done();
+  }
+  types::NoNames names;
+  types::Lowering lowering(table, names);
+  return DictBuilder().add("schema", linked(*compile::Schemas(lowering).of(signature->result))).done();
+}
+
 constinit const Builtin kRows[] = {
     {.name = "__enum_variants",
      .signature = "(type: any) -> dict?",
@@ -67,6 +130,11 @@ constinit const Builtin kRows[] = {
             "others.",
      .example = "__struct_facts({a: 1}) == nil",
      .call = struct_facts},
+    {.name = "__type_schema",
+     .signature = "(type: string) -> {schema?: dict, problem?: string}",
+     .doc = "The JSON Schema of a type that is written as in Harn, or with the names of JSON Schema.",
+     .example = R"(__type_schema("list<int>?").schema.anyOf[0].items == {type: "integer"})",
+     .call = type_schema},
     {.name = "__type_near",
      .signature = "(type: any, name: string) -> any",
      .doc = "What the name of a struct or enum means where another struct is declared; nil: nobody can tell.",

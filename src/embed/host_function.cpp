@@ -36,11 +36,6 @@ void CallsUnderWay::wait_for_none() {
 
 namespace {
 
-// A signature has no names but those that every program knows.
-class NoNames : public types::Scope {
-  Meaning find(const syntax::TypeNode&) const override { return {}; }
-};
-
 bool is_name(const std::string& text) {
   diag::Sink sink;
   auto tokens = syntax::lex(std::make_shared<SourceFile>("name", text), sink).tokens;
@@ -61,7 +56,7 @@ Result<void> HostFunction::read_signature() {
   if (type->kind != types::Kind::Function) {
     return invalid(fmt::format("the signature of `{}` has several forms, but a host function has one", name_));
   }
-  NoNames names;
+  types::NoNames names;
   types::Lowering lowering(table, names);
   compile::TypeChecks checks(lowering, compile::UnknownTypes::Anything);
   for (const types::Parameter& param : type->params) {

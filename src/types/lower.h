@@ -24,6 +24,12 @@ class Scope {
   virtual void too_many_arguments(const syntax::TypeNode&) {}
 };
 
+// Where there are no names but those that every program knows.
+class NoNames : public Scope {
+ public:
+  Meaning find(const syntax::TypeNode&) const override { return {}; }
+};
+
 // The type parameters of an alias, a struct, an enum or an interface.
 syntax::List<syntax::GenericParam> generics_of(const syntax::Node& declaration);
 

@@ -224,6 +224,8 @@ Shape* link_shape(const Constant& constant) {
 
 }  // namespace
 
+Value linked(const Data& data) { return DataLinker().link(data); }
+
 Value struct_schema(const StructTypeObject* type) { return type->schema ? DataLinker().link(*type->schema) : Value(); }
 
 Value struct_instances(const StructTypeObject* type) {

@@ -251,4 +251,7 @@ void drop_generators(Globals& globals, bool own);
 // that no `catch` sees.
 const bytecode::Handler* find_handler(const Frame& frame, bool cleanup_only);
 
+// A constant as a value.
+Value linked(const bytecode::Data& data);
+
 }  // namespace harn::vm

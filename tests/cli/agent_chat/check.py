@@ -1,5 +1,5 @@
 """A chat: piped, at a terminal with an approval, models that are allowed and not, and one that is gone on with."""
-import os, re, subprocess
+import json, os, re, subprocess
 from mock_server import MockServer
 from terminal import Terminal
 from workspace_files import HARN, put, replies, say
@@ -91,3 +91,13 @@ for words in (["resume", "last"], ["approve", "last"]):
 run = subprocess.run([HARN, "runs", "list"], capture_output=True, text=True).stdout.split()[0]
 chat("/exit\n", "--resume", run, "--llm-mock", "then.jsonl")
 say(open("y.txt").read().strip())
+
+# What was said and done is shown, in text and as JSON.
+shown = subprocess.run([HARN, "runs", "show", run], capture_output=True, text=True).stdout
+say(shown[shown.index("\n> "):])
+view = json.loads(subprocess.run([HARN, "runs", "show", "--json", run], capture_output=True, text=True).stdout)
+say([(turn["asked"], turn["said"], [call["tool"] for call in turn["tool_calls"]]) for turn in view["turns"]])
+for run, _ in runs:
+    shown = subprocess.run([HARN, "runs", "show", run], capture_output=True, text=True).stdout
+    if "(stopped)" in shown and "Bash" not in shown:
+        say([line for line in shown.splitlines() if line.startswith("> ")])

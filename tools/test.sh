@@ -22,7 +22,7 @@ export HARN_VERIFY=1
 # These use the whole machine, or tell time: one after the other.
 alone="conformance far log-files formatted lint-fixed cli park"
 # These use one core each: side by side.
-beside="unit docs lint explain types sound-types checks-random cost-bounds lsp lsp-random stress differential updates natural-random mutated mutated-far park-random eager copies embedding"
+beside="unit docs lint explain types sound-types checks-random cost-bounds lsp lsp-random stress differential updates natural-random fuzz-seeds mutated mutated-far park-random eager copies embedding"
 # These are about texts and not about memory: once is enough.
 once="reference formatting layers coverage comments grammar editors sdk"
 
@@ -133,6 +133,8 @@ stage() {
     updates) python3 tests/fuzz/updates.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}" ;;
     differential) python3 tests/fuzz/differential.py --harn "$harn" --seconds "${FUZZ_SECONDS:-10}" ;;
     mutated-far) mutated --near 3 ;;
+    # What the fuzzers begin with.
+    fuzz-seeds) "$build/tests/fuzz/seeds/fuzz_seeds" tests/fuzz/corpus 2>/dev/null ;;
     # The programs on the pages of `harn explain` are wrong, or right, as they say.
     explain) python3 tests/explain/run.py "$harn" ;;
     # What `harn check` says about types: each line of these programs says what is found in it.

@@ -90,7 +90,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                          check::check_strictly([](const modules::Module&) { return true; })};
   compile::CompileOptions options;
   options.analyses = analyses;
-  options.generates_code = false;
+  options.code = compile::CompileOptions::Code::NotWritten;
   compile::Frontend frontend(files, {}, builtins, options);
   const modules::Module* main = frontend.load_file("/a.harn");
   auto look = [&] {

@@ -1,6 +1,7 @@
 // What values need of tasks, where there are none: fuzzers build values without the interpreter.
 #include <atomic>
 
+#include "vm/aside.h"
 #include "vm/claim.h"
 #include "vm/cycles.h"
 #include "vm/heap_kinds.h"
@@ -22,6 +23,10 @@ void drop_items(Remains remains) {
   remains.finish(remains.collection);
 }
 void work_off_remains(size_t) {}
+
+// Nobody else wants the thread.
+void run_aside(std::function<void()> work, const Value&) { work(); }
+void drop_aside(std::shared_ptr<void>) {}
 
 bool freeze(const Value&) { return true; }
 void claim_shared(const Value&, Emptied&) {}

@@ -49,10 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   auto unicode = cache.get(pattern, flags, false);
   if (!unicode) return 0;
-  std::string found = describe(**unicode, value);
+  std::string found = describe(*unicode, value);
   if (!text::is_ascii(text)) return 0;
   auto ascii = cache.get(pattern, flags, true);
   HARN_ASSERT(ascii.has_value(), "the pattern is valid in one form only");
-  HARN_ASSERT(describe(**ascii, value) == found, "the two forms of the pattern differ on ASCII text");
+  HARN_ASSERT(describe(*ascii, value) == found, "the two forms of the pattern differ on ASCII text");
   return 0;
 }

@@ -42,6 +42,10 @@ std::string new_id(std::string_view started_at) {
   return fmt::format("run_{}_{:08x}", when, std::random_device{}());
 }
 
+// A server's agents work for as long as it runs: its record has the last of them.
+constexpr size_t kMostStages = 1000;
+constexpr size_t kMostBytes = 16 << 20;
+
 }  // namespace
 
 std::string run_folder() {
@@ -73,13 +77,22 @@ void RunRecords::hear(const Value& event) {
   // What a workflow has agents do is in the record of its own run.
   if (!text_field(event, "run_id").empty()) return;
   last_status_ = text_field(event, "status");
-  if (stages_.empty()) task_ = text_field(event, "task");
-  stages_.push_back(fmt::format(
+  if (loops_++ == 0) task_ = text_field(event, "task");
+  keep(fmt::format(
       R"({{"id":"stage_{}","node_id":{},"kind":"agent_loop","task":{},"status":"completed","outcome":{},"stop_reason":{},"started_at":{},"finished_at":{},"visible_text":{},"usage":{},"tools":{},"trace":{}}})",
-      stages_.size() + 1, json_text(field(event, "session_id")), json_text(field(event, "task")),
-      json_text(field(event, "status")), json_text(field(event, "stop_reason")), json_text(field(event, "started_at")),
+      loops_, json_text(field(event, "session_id")), json_text(field(event, "task")), json_text(field(event, "status")),
+      json_text(field(event, "stop_reason")), json_text(field(event, "started_at")),
       json_text(field(event, "finished_at")), json_text(field(event, "visible_text")), json_text(field(event, "usage")),
       json_text(field(event, "tools")), json_text(field(event, "trace"))));
+}
+
+void RunRecords::keep(std::string stage) {
+  bytes_ += stage.size();
+  stages_.push_back(std::move(stage));
+  while (stages_.size() > kMostStages || (bytes_ > kMostBytes && stages_.size() > 1)) {
+    bytes_ -= stages_.front().size();
+    stages_.pop_front();
+  }
 }
 
 void RunRecords::write(const std::string& program, int exit_code) {
@@ -88,10 +101,11 @@ void RunRecords::write(const std::string& program, int exit_code) {
   std::string started_at = text_of(started_at_), id = new_id(started_at), stages;
   for (const std::string& stage : stages_) stages += (stages.empty() ? "" : ",") + stage;
   std::string text = fmt::format(
-      R"({{"_type":"run_record","id":"{}","workflow_name":{},"task":{},"status":"{}","exit_code":{},"started_at":"{}","finished_at":"{}","usage":{},"stages":[{}]}})"
+      R"({{"_type":"run_record","id":"{}","workflow_name":{},"task":{},"status":"{}","exit_code":{},"started_at":"{}","finished_at":"{}","usage":{},"stages_left_out":{},"stages":[{}]}})"
       "\n",
       id, JsonWriter().text(program).take(), JsonWriter().text(task_).take(), exit_code == 0 ? "completed" : "failed",
-      exit_code, started_at, text_of(std::chrono::system_clock::now()), model_use_json(vm_), stages);
+      exit_code, started_at, text_of(std::chrono::system_clock::now()), model_use_json(vm_), loops_ - stages_.size(),
+      stages);
   auto written = write_record(id, effects::Run::of(vm_).world().secrets.hidden(text));
   if (!written) write_error(fmt::format("harn: the record of this run was not written: {}\n", written.error().message));
 }

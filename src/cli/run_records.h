@@ -1,8 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <string>
-#include <vector>
 
 #include "base/result.h"
 #include "vm/vm.h"
@@ -22,11 +22,14 @@ class RunRecords {
 
  private:
   void hear(const vm::Value& event);
+  void keep(std::string stage);
 
   vm::Vm& vm_;
   std::chrono::system_clock::time_point
-      started_at_;                   // a text of it costs more than all else here, and few programs need one
-  std::vector<std::string> stages_;  // JSON, one for each agent loop that has ended
+      started_at_;                  // a text of it costs more than all else here, and few programs need one
+  std::deque<std::string> stages_;  // JSON, one for each agent loop that has ended; of many the last
+  size_t loops_ = 0;                // how many have ended
+  size_t bytes_ = 0;                // of `stages_`
   std::string last_status_;
   std::string task_;
 };

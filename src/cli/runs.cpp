@@ -160,6 +160,8 @@ int show_run(const std::string& folder, const std::string& wanted, bool json) {
   }
   const Value& run = record->value;
   std::string out = head_text(run);
+  int64_t left_out = int_field(run, "stages_left_out").value_or(0);
+  if (left_out > 0) out += fmt::format("\n{} earlier agents are left out\n", left_out);
   for (const Value& stage : items_field(run, "stages")) out += stage_text(stage);
   write_out(out);
   return 0;

@@ -9,7 +9,6 @@
 #include "base/codecs.h"
 #include "base/result.h"
 #include "builtins/families.h"
-#include "builtins/signed_text.h"
 #include "data/pieces.h"
 #include "effects/file_content.h"
 #include "vm/fiber.h"
@@ -183,12 +182,6 @@ constinit const Builtin kRows[] = {
 #undef HARN_DIGEST
 
 }  // namespace
-
-vm::Outcome<std::string> signature_of(const vm::Call& call, std::string_view text, std::string_view secret) {
-  auto sum = crypto::hmac_sha256(secret, text);
-  if (!sum) return vm::runtime_error(ErrorKind::Unsupported, "{}: {}", call.row().name, sum.error());
-  return codecs::to_base64(*sum, codecs::Base64::Url);
-}
 
 std::span<const Builtin> digest_rows() { return kRows; }
 

@@ -12,8 +12,6 @@ using namespace vm;
 
 namespace {
 
-constexpr std::string_view kBuiltIn = "std";
-
 // What structs and enums have in common.
 struct Declared {
   std::string_view module;
@@ -33,16 +31,6 @@ bool is_type(const Value& value) { return value.is(Kind::StructType) || value.is
 std::string key_of(const TypeName& name) { return name.module + '\n' + name.name; }
 
 }  // namespace
-
-std::optional<TypeName> BuiltInTypes::name_of(const Value& type) {
-  if (type.object() != result_type()) return std::nullopt;
-  return TypeName{std::string(kBuiltIn), std::string(result_type()->name->view())};
-}
-
-Value BuiltInTypes::find(const TypeName& name) {
-  bool is_known = name.module == kBuiltIn && name.name == result_type()->name->view();
-  return is_known ? Value::share(result_type()) : Value();
-}
 
 std::optional<TypeName> ProgramTypes::name_of(const Value& type) {
   if (auto known = BuiltInTypes::name_of(type)) return known;

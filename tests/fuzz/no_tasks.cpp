@@ -7,6 +7,7 @@
 #include "vm/heap_kinds.h"
 #include "vm/known_type.h"
 #include "vm/pace.h"
+#include "vm/regions.h"
 #include "vm/remains.h"
 #include "vm/transfer.h"
 
@@ -29,10 +30,17 @@ void run_aside(std::function<void()> work, const Value&) { work(); }
 void drop_aside(std::shared_ptr<void>) {}
 
 bool freeze(const Value&) { return true; }
-void claim_shared(const Value&, Emptied&) {}
+bool holds_functions(const Object*) { return false; }
+void freeze_again(const Value&, bool) {}
+void claim_shared(const Value&, Emptied&, Looks) {}
 void claim_room(const Value&, size_t) {}
 CycleSearch free_cycles(CellList&) { return {}; }
 void adopt_cells(const Value&) {}
+
+// Nothing is shared, so there are no regions.
+std::atomic<uintptr_t> regions[kMostRegions];
+void end_region(Object*) {}
+void leave_region(int32_t) {}
 
 // There are no functions.
 void destroy_closure(ClosureObject*) {}

@@ -513,6 +513,11 @@ constinit const Builtin kRows[] = {
      .signature = "(accounts: list<int>, amount: dict) -> dict?",
      .doc = "Takes what a call may cost out of its accounts; or tells which limit does not allow it.",
      .call = reserve},
+    {.name = "__llm_searches_itself",
+     .signature = "(by: string, options: dict) -> bool",
+     .doc = "Whether the model that these options choose searches for deferred tools itself (`tool_search`).",
+     .needs = Capability::Model,
+     .prelude = "llm:searches_itself"},
     {.name = "__llm_send",
      .signature = "<T>(prompt: any, system?: string?, options?: {output_schema?: Schema<T>, ...dict}?) -> "
                   "{data: T, text: string, ...dict}",

@@ -137,6 +137,8 @@ void AgentView::hear(const Value& event) {
     turn_ = int_field(event, "iteration").value_or(turn_ + 1);
   } else if (type == "agent_message_chunk") {
     pending_ += text_field(event, "content");
+  } else if (type == "agent_message_restart") {
+    pending_.clear();  // the answer broke off, and is asked for again
   } else if (type == "tool_call") {
     say_pending();
     doing_ = visible(text_field(event, "tool_name"), 40);

@@ -1,8 +1,10 @@
 // Anthropic Messages.
+#include <algorithm>
 #include <set>
 
 #include "base/fmt.h"
 #include "base/text.h"
+#include "data/json.h"
 #include "llm/encode.h"
 
 namespace harn::llm {
@@ -177,9 +179,23 @@ bool may_think(const Projected& projected) {
   return true;
 }
 
-void add_thinking(Value& body, const Value& thinking, const Projected& projected) {
-  if (!wants_thinking(thinking) || forces_tool(body)) return;
+// Who goes on from a prefill has thought already.
+bool ends_with_assistant(const Value& body) {
+  const auto& messages = items_field(body, "messages");
+  return !messages.empty() && text_field(messages.back(), "role") == "assistant";
+}
+
+// Newer models think as much as they find right, and refuse to be given a number.
+std::string_view thinking_mode(const Provider& provider, const Value& thinking) {
   std::string_view mode = text_field(thinking, "mode");
+  const auto& known = texts_of(provider.capabilities, "thinking_modes");
+  auto has = [&](std::string_view name) { return std::ranges::find(known, name) != known.end(); };
+  return mode == "enabled" && !has("enabled") && has("adaptive") ? "adaptive" : mode;
+}
+
+void add_thinking(Value& body, const Provider& provider, const Value& thinking, const Projected& projected) {
+  if (!wants_thinking(thinking) || forces_tool(body)) return;
+  std::string_view mode = thinking_mode(provider, thinking);
   if (mode == "effort") {
     Value config = field(body, "output_config");
     if (!config.is_dict()) config = vm::new_dict();
@@ -187,7 +203,7 @@ void add_thinking(Value& body, const Value& thinking, const Projected& projected
     set(body, "output_config", std::move(config));
     return;
   }
-  if (!may_think(projected)) return;
+  if (!may_think(projected) || ends_with_assistant(body)) return;
   if (mode == "adaptive") {
     set(body, "thinking", DictBuilder().add("type", vm::text_value("adaptive")).done());
   } else {
@@ -204,17 +220,31 @@ void add_thinking(Value& body, const Value& thinking, const Projected& projected
   vm::dict_erase(body, "top_p");
 }
 
+void tell_schema(Value& body, const Value& schema) {
+  std::string text = "Answer with one JSON value and nothing else that fits this JSON Schema:\n";
+  if (!data::append_json(text, schema)) return;
+  Value system = field(body, "system");
+  if (!system.is_list()) system = vm::new_list();
+  push(system, text_block(text));
+  set(body, "system", std::move(system));
+}
+
 // A schema: by the provider itself where it can, else as the input of a tool that has to be called.
 void add_output(Value& body, const Provider& provider, const Value& output) {
   if (text_field(output, "kind") != "json_schema") return;
-  bool is_strict = true;
-  Value schema = closed_schema(field(output, "schema"), is_strict);
-  if (text_of(provider.capabilities, "structured_output_mode") == "native_json") {
-    Value format = DictBuilder().add("type", vm::text_value("json_schema")).add("schema", std::move(schema)).done();
+  bool is_native = text_of(provider.capabilities, "structured_output_mode") == "native_json";
+  ClosedSchema closed = closed_schema(field(output, "schema"), true);
+  if (is_native && closed.is_for_claude) {
+    Value format =
+        DictBuilder().add("type", vm::text_value("json_schema")).add("schema", std::move(closed.schema)).done();
     set(body, "output_config", DictBuilder().add("format", std::move(format)).done());
     return;
   }
-  if (list_size(field(body, "tools")) > 0) return;  // the answer may still be a call of one of those
+  // The answer may still be a call of one of those. Older models have been told in their system prompt.
+  if (list_size(field(body, "tools")) > 0) {
+    if (is_native) tell_schema(body, field(output, "schema"));
+    return;
+  }
   Value tool = DictBuilder()
                    .add("name", vm::text_value(schema_tool_name(output)))
                    .add("description", vm::text_value("Gives the answer."))
@@ -261,12 +291,12 @@ vm::Outcome<Value> anthropic_body(const Provider& provider, const Value& request
   set(body, "tools", tools_of(request));
   if (has_field(request, "tool_choice") && list_size(field(body, "tools")) > 0)
     set(body, "tool_choice", tool_choice(field(request, "tool_choice")));
-  copy(body, "temperature", request, "temperature");
-  copy(body, "top_p", request, "top_p");
-  copy(body, "top_k", request, "top_k");
+  for (std::string_view name : {"temperature", "top_p", "top_k"}) {
+    if (!flag_of(provider.capabilities, "fixed_sampling")) copy(body, name, request, name);
+  }
   copy(body, "stop_sequences", request, "stop");
   add_output(body, provider, field(request, "output"));
-  add_thinking(body, field(request, "thinking"), projected);
+  add_thinking(body, provider, field(request, "thinking"), projected);
   if (list_size(field(body, "tools")) == 0) add_called_tools(body, projected);
   if (list_size(field(body, "tools")) == 0) vm::dict_erase(body, "tools");
   return body;

@@ -115,9 +115,12 @@ void add_tools(Value& body, const Value& request) {
       DictBuilder().add("type", vm::text_value("function")).add("function", std::move(function)).done());
 }
 
-void add_output(Value& body, const Value& output) {
+void add_output(Value& body, const Provider& provider, const Value& output) {
   std::string_view kind = text_field(output, "kind");
   if (kind.empty()) return;
+  // Servers that know no schemas refuse requests that have one; the system prompt tells it.
+  std::string_view mode = text_of(provider.capabilities, "structured_output_mode");
+  if (kind == "json_schema" && !mode.empty() && mode != "native_json") return;
   Value format = DictBuilder().add("type", vm::text_value(kind)).done();
   if (kind == "json_schema") set(format, "json_schema", named_schema(output));
   set(body, "response_format", std::move(format));
@@ -153,7 +156,7 @@ vm::Outcome<Value> chat_body(const Provider& provider, const Value& request) {
   }
   for (std::string_view name : {"top_k", "seed", "stop"}) copy(body, name, request, name);
   add_tools(body, request);
-  add_output(body, field(request, "output"));
+  add_output(body, provider, field(request, "output"));
   add_thinking(body, provider, field(request, "thinking"));
   if (flag_field(request, "stream") && provider.tells_stream_usage)
     set(body, "stream_options", DictBuilder().add("include_usage", Value::boolean(true)).done());

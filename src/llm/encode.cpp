@@ -11,28 +11,100 @@
 
 namespace harn::llm {
 
-Value closed_schema(const Value& schema, bool& is_strict) {
-  if (schema.is_list()) {
-    Value out = vm::new_list();
-    for (const Value& item : items(schema)) push(out, closed_schema(item, is_strict));
-    return out;
+namespace {
+
+// What stands under a keyword of a schema.
+enum class Content : uint8_t { Data, Schema, Schemas, ByName };
+// What Anthropic's structured output makes of a keyword: it knows it, refuses schemas that have it although they mean little without
+// (the answer is checked here anyway), or cannot say what it says.
+enum class Claude : uint8_t { Knows, Drops, Cannot };
+struct Keyword {
+  std::string_view name;
+  Content content;
+  bool is_strict;  // OpenAI's strict mode takes it
+  Claude claude;
+};
+constexpr Keyword kKeywords[] = {
+    {"properties", Content::ByName, true, Claude::Knows},
+    {"$defs", Content::ByName, true, Claude::Knows},
+    {"definitions", Content::ByName, true, Claude::Knows},
+    {"items", Content::Schema, true, Claude::Knows},
+    {"additionalProperties", Content::Schema, true, Claude::Knows},
+    {"anyOf", Content::Schemas, true, Claude::Knows},
+    {"allOf", Content::Schemas, false, Claude::Knows},
+    {"oneOf", Content::Schemas, false, Claude::Cannot},
+    {"prefixItems", Content::Schemas, false, Claude::Cannot},
+    {"not", Content::Schema, false, Claude::Cannot},
+    {"if", Content::Schema, false, Claude::Cannot},
+    {"then", Content::Schema, false, Claude::Cannot},
+    {"else", Content::Schema, false, Claude::Cannot},
+    {"contains", Content::Schema, false, Claude::Cannot},
+    {"propertyNames", Content::Schema, false, Claude::Cannot},
+    {"patternProperties", Content::ByName, false, Claude::Cannot},
+    {"dependentSchemas", Content::ByName, false, Claude::Cannot},
+    {"dependentRequired", Content::Data, false, Claude::Cannot},
+    {"minLength", Content::Data, false, Claude::Drops},
+    {"maxLength", Content::Data, false, Claude::Drops},
+    {"minimum", Content::Data, true, Claude::Drops},
+    {"maximum", Content::Data, true, Claude::Drops},
+    {"exclusiveMinimum", Content::Data, true, Claude::Drops},
+    {"exclusiveMaximum", Content::Data, true, Claude::Drops},
+    {"multipleOf", Content::Data, true, Claude::Drops},
+    {"minItems", Content::Data, true, Claude::Drops},
+    {"maxItems", Content::Data, true, Claude::Drops},
+    {"uniqueItems", Content::Data, false, Claude::Drops},
+    {"minProperties", Content::Data, false, Claude::Drops},
+    {"maxProperties", Content::Data, false, Claude::Drops},
+    {"default", Content::Data, false, Claude::Knows},
+};
+
+const Keyword* find_keyword(std::string_view name) {
+  auto found = std::ranges::find(kKeywords, name, &Keyword::name);
+  return found == std::end(kKeywords) ? nullptr : found;
+}
+
+Value closed(const Value& schema, bool for_claude, ClosedSchema& out);
+
+Value closed_below(Content content, const Value& value, bool for_claude, ClosedSchema& out) {
+  if (content == Content::Schema) return closed(value, for_claude, out);
+  if (content == Content::Schemas && value.is_list()) {
+    Value list = vm::new_list();
+    for (const Value& item : items(value)) push(list, closed(item, for_claude, out));
+    return list;
   }
+  if (content == Content::ByName && value.is_dict()) {
+    Value named = vm::new_dict();
+    for (auto [name, item] : value.as_dict()->entries()) set(named, name->view(), closed(*item, for_claude, out));
+    return named;
+  }
+  return value;
+}
+
+Value closed(const Value& schema, bool for_claude, ClosedSchema& out) {
   if (!schema.is_dict()) return schema;
-  Value out = vm::new_dict();
+  Value made = vm::new_dict();
   for (auto [key, value] : schema.as_dict()->entries()) {
-    // What is compared with, not a schema: it stays as it is.
-    bool is_data = key->view() == "enum" || key->view() == "const" || key->view() == "default" ||
-                   key->view() == "examples" || key->view() == "required";
-    set(out, key->view(), is_data ? *value : closed_schema(*value, is_strict));
+    const Keyword* keyword = find_keyword(key->view());
+    if (keyword && !keyword->is_strict) out.is_strict = false;
+    if (keyword && keyword->claude == Claude::Cannot) out.is_for_claude = false;
+    if (for_claude && keyword && keyword->claude == Claude::Drops) continue;
+    set(made, key->view(), closed_below(keyword ? keyword->content : Content::Data, *value, for_claude, out));
   }
   const Value& properties = field(schema, "properties");
-  bool is_object = text_field(schema, "type") == "object" || properties.is_dict();
-  if (!is_object) return out;
-  if (!has_field(schema, "additionalProperties")) set(out, "additionalProperties", Value::boolean(false));
+  if (text_field(schema, "type") != "object" && !properties.is_dict()) return made;
+  if (!has_field(schema, "additionalProperties")) set(made, "additionalProperties", Value::boolean(false));
   else if (!field(schema, "additionalProperties").is_bool() || flag_field(schema, "additionalProperties"))
-    is_strict = false;
+    out.is_strict = out.is_for_claude = false;
   size_t named = properties.is_dict() ? properties.as_dict()->size() : 0;
-  if (items_field(schema, "required").size() != named) is_strict = false;
+  if (items_field(schema, "required").size() != named) out.is_strict = false;
+  return made;
+}
+
+}  // namespace
+
+ClosedSchema closed_schema(const Value& schema, bool for_claude) {
+  ClosedSchema out;
+  out.schema = closed(schema, for_claude, out);
   return out;
 }
 
@@ -61,11 +133,11 @@ Value function_tool(const Value& tool) {
 }
 
 Value named_schema(const Value& output) {
-  bool is_strict = flag_field(output, "strict");
-  Value closed = closed_schema(field(output, "schema"), is_strict);
+  ClosedSchema closed = closed_schema(field(output, "schema"));
+  bool is_strict = flag_field(output, "strict") && closed.is_strict;
   return DictBuilder()
       .add("name", vm::text_value(schema_tool_name(output)))
-      .add("schema", is_strict ? std::move(closed) : field(output, "schema"))
+      .add("schema", is_strict ? std::move(closed.schema) : field(output, "schema"))
       .add("strict", Value::boolean(is_strict))
       .done();
 }

@@ -28,9 +28,13 @@ inline void copy(Value& body, std::string_view to, const Value& request, std::st
   if (const Value& value = field(request, name); !value.is_nil()) set(body, to, value);
 }
 
-// A schema in which no object takes properties it does not name, as strict modes want it. `is_strict` becomes false where
-// one has properties that may be missing.
-Value closed_schema(const Value& schema, bool& is_strict);
+// A schema in which no object takes properties it does not name.
+struct ClosedSchema {
+  Value schema = {};
+  bool is_strict = true;      // OpenAI's strict mode takes it
+  bool is_for_claude = true;  // so does Anthropic's structured output, `for_claude`: without what it refuses
+};
+ClosedSchema closed_schema(const Value& schema, bool for_claude = false);
 // {name, schema, strict} of what an answer of OpenAI's models is to be like.
 Value named_schema(const Value& output);
 

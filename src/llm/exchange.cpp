@@ -42,11 +42,13 @@ static std::string_view advice(const Provider& provider) {
 
 Value Exchange::broken(HttpFailure why, const std::string& message) const {
   switch (why) {
-    case HttpFailure::Timeout: return failed("timeout", fmt::format("no answer within {} ms", timeout_ms_));
+    case HttpFailure::Timeout:
+      return failed("timeout", fmt::format("{}: no answer within {} ms", provider_->name, timeout_ms_));
     case HttpFailure::Blocked: return blocked(message);
     case HttpFailure::Cancelled: return failed("cancelled", message);
     default:
-      return failed("transient_network", fmt::format("{}: {}{}", provider_->base_url, message, advice(*provider_)));
+      return failed("transient_network", fmt::format("{}: {}: {}{}", provider_->name, provider_->base_url, message,
+                                                     has_begun_ ? "" : advice(*provider_)));
   }
 }
 
@@ -117,9 +119,10 @@ Outcome<bool> Exchange::read(std::vector<Value>& deltas, ModelAnswer& end) {
   if (piece.is_late) {
     std::string message = wait < left ? fmt::format("nothing came for {} ms", wait)
                                       : fmt::format("the answer was not complete within {} ms", timeout_ms_);
-    end.failure = failed("timeout", message);
+    end.failure = failed("timeout", fmt::format("{}: {}", provider_->name, message));
     return true;
   }
+  has_begun_ = true;
   if (piece.failure != HttpFailure::None) {
     end.failure = broken(piece.failure, piece.message);
     return true;

@@ -39,7 +39,8 @@ class Exchange {
   std::shared_ptr<const Provider> provider_;
   std::string request_id_;
   std::unique_ptr<Decoder> decoder_;
-  uint64_t stream_ = 0;  // of HTTP; 0: none is open
+  uint64_t stream_ = 0;     // of HTTP; 0: none is open
+  bool has_begun_ = false;  // the provider has said something
 };
 
 }  // namespace harn::llm

@@ -105,12 +105,13 @@ Verdict judge(const Told& told) {
   }
   if (told.status >= 500 && told.status < 600) return verdict_of("server_error");
   if (has_any(told.type, {"rate_limit"})) return verdict_of("rate_limit");
-  if (has_any(told.type, {"authentication", "permission"})) return verdict_of("auth");
+  if (has_any(told.type, {"authentication", "permission", "api_key"})) return verdict_of("auth");
   if (has_any(told.type, {"not_found", "model_not_found"})) return verdict_of("not_found");
   if (has_any(told.type, {"timeout"})) return verdict_of("timeout");
   if (has_any(told.type, {"api_error", "server_error", "internal"})) return verdict_of("server_error");
-  if (has_any(told.type, {"invalid_request", "bad_request"})) return verdict_by_reason("invalid_request");
-  return verdict_of("generic");
+  if (has_any(told.type, {"invalid", "bad_request"})) return verdict_by_reason("invalid_request");
+  // It had accepted the request, and broke off.
+  return verdict_of(is_success ? "server_error" : "generic");
 }
 
 bool is_transient(std::string_view category) {

@@ -121,6 +121,19 @@ void add_output(Value& body, const Value& output) {
   Value format = kind == "json_schema" ? named_schema(output) : vm::new_dict();
   set(format, "type", kind);
   set(body, "text", DictBuilder().add("format", std::move(format)).done());
+  if (kind != "json_object") return;
+  // It is refused unless a message speaks of JSON, and what is in `instructions` is no message.
+  Value content = vm::new_list();
+  push(content,
+       DictBuilder().add("type", vm::text_value("input_text")).add("text", vm::text_value("Answer in JSON.")).done());
+  Value input = vm::new_list();
+  push(input, DictBuilder()
+                  .add("type", vm::text_value("message"))
+                  .add("role", vm::text_value("developer"))
+                  .add("content", std::move(content))
+                  .done());
+  for (const Value& item : items_field(body, "input")) push(input, item);
+  set(body, "input", std::move(input));
 }
 
 void add_thinking(Value& body, const Provider& provider, const Value& thinking) {

@@ -509,7 +509,8 @@ const Type* Checker::field_called(const MethodCall& node, const Type* plain) {
   const Type* shape = known_.relation.as_shape(plain);
   if (!shape || std::ranges::find(shape->fields, name, &types::Field::name) == shape->fields.end()) return nullptr;
   bool is_struct = plain->kind == Kind::Struct;
-  if (is_struct ? known_.method(plain, name) != nullptr : known_.builtin_method("dict", name) != nullptr) return nullptr;
+  if (is_struct ? known_.method(plain, name) != nullptr : known_.builtin_method("dict", name) != nullptr)
+    return nullptr;
   PathId base = path_of(*node.object);
   const Fact* fact = base ? flow_.find(known_.paths.child(base, name)) : nullptr;
   return fact ? fact->type : field_of(plain, name);

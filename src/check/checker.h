@@ -33,6 +33,23 @@ class Checker {
  private:
   struct Inference;  // inference.h
 
+  // ---- variables that others may change (variables.cpp) ----
+  bool may_change(const compile::Variable& variable, std::span<const Change* const> changes);
+  void forget_changed(std::span<const Change* const> changes);
+  void forget_changed_by(const syntax::Node& call);
+  void forget_changed_inside(const syntax::Node& inside);
+  void forget_shared();
+  bool waits_for_others(const compile::Variable& variable, const Type* value);
+  Fact given(const compile::Variable& variable);
+  // The variable that is being looked at, and what is known of it so far.
+  struct Given {
+    const compile::Variable* variable;
+    const Type* type;
+  };
+  const Type* said(const syntax::Node& node, const Given& self, int depth);
+  const Type* unbound(const Type* type);
+  const Type* combined(syntax::BinaryOp op, const Type* left, const Type* right);
+
   // ---- statements (statements.cpp) ----
   // The type of the last one; `never` when the end is not reached.
   const Type* block(const syntax::Block& block, const Type* expected = nullptr);
@@ -278,11 +295,21 @@ class Checker {
   Frame* frame_ = nullptr;
   int quiet_ = 0;
   bool is_strict_ = false;
-  bool is_folded_ = false;  // in the initializer of a constant
+  bool is_folded_ = false;                                                  // in the initializer of a constant
   std::unordered_map<const compile::Variable*, std::string_view> outside_;  // variables with a value from outside
   std::vector<Later> functions_;
+  // What is assigned inside of a node, and what calls in it may change.
   std::unordered_map<const syntax::Node*, std::vector<const compile::Variable*>> assigned_;
+  std::unordered_map<const syntax::Node*, std::vector<const Change*>> changed_;
 };
+
+// The operator in `a += b`.
+inline syntax::BinaryOp assigned_op(syntax::AssignOp op) {
+  using syntax::BinaryOp;
+  constexpr BinaryOp kOps[] = {BinaryOp::Add,      BinaryOp::Add,    BinaryOp::Subtract,
+                               BinaryOp::Multiply, BinaryOp::Divide, BinaryOp::Modulo};
+  return kOps[static_cast<size_t>(op)];
+}
 
 // The answers of `type_of` that an exhaustive chain on `unknown` has to name.
 inline constexpr std::string_view kTypeOfNames[] = {"int",  "string", "float",   "bool", "nil",

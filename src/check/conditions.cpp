@@ -72,6 +72,7 @@ Fact Checker::current(const Node& node) {
   if (known != known_.variables.end() && known->second.type) return {known->second.type, 0, known->second.loose};
   // A name that may mean several variables means the first that is set.
   if (known_.program.names.resolution.candidates.contains(&node)) return {any()};
+  if (meant->assigned && (known == known_.variables.end() || !known->second.annotated)) return given(*meant);
   if (meant->declaration && !meant->assigned) {
     switch (meant->declaration->kind) {
       case NodeKind::Function: return {known_.function(meant->declaration->as<Function>())};
@@ -109,6 +110,8 @@ Checker::Narrowing Checker::condition(const Node& node) {
       bool was_reachable = flow_.reachable;
       flow_.set_all(is_and ? left.yes : left.no);
       Narrowing right = condition(*binary.right);
+      // What a call on the right may have changed is not known any more.
+      std::erase_if(is_and ? left.yes : left.no, [&](auto& fact) { return !flow_.find(fact.first); });
       flow_.take(mark, was_reachable);
       Narrowing out;
       Facts& both = is_and ? out.yes : out.no;

@@ -24,6 +24,7 @@ void Checker::check_functions() {
   for (size_t i = 0; i < functions_.size(); ++i) {
     const Node& node = *functions_[i].declaration;
     size_t mark = flow_.mark();
+    flow_.watch_none();
     flow_.set_all(Facts(std::move(functions_[i].facts)));
     switch (node.kind) {
       case NodeKind::Function: function(node.as<Function>(), nullptr); break;

@@ -48,15 +48,27 @@ const Type* Checker::infer_kind(const Node& node, const Type* expected) {
       expect_int(*node.as<Range>().end, "`to` needs two ints");
       return table.named(Kind::List, {named(Kind::Int)});
     case NodeKind::Ternary: return ternary(node.as<Ternary>(), expected);
-    case NodeKind::Pipe: return pipe(node.as<Pipe>());
+    case NodeKind::Pipe: {
+      const Type* type = pipe(node.as<Pipe>());
+      forget_changed_by(node);
+      return type;
+    }
     case NodeKind::Spread: {
       const Type* type = infer(*node.as<Spread>().operand, expected);
       item_type(type, *node.as<Spread>().operand);
       return type;
     }
     case NodeKind::NamedArgument: return infer(*node.as<NamedArgument>().value, expected);
-    case NodeKind::Call: return call(node.as<Call>(), expected);
-    case NodeKind::MethodCall: return method_call(node.as<MethodCall>(), expected);
+    case NodeKind::Call: {
+      const Type* type = call(node.as<Call>(), expected);
+      forget_changed_by(node);
+      return type;
+    }
+    case NodeKind::MethodCall: {
+      const Type* type = method_call(node.as<MethodCall>(), expected);
+      forget_changed_by(node);
+      return type;
+    }
     case NodeKind::Member: return member(node.as<Member>(), expected);
     case NodeKind::Index: return index(node.as<Index>());
     case NodeKind::Slice: return slice(node.as<Slice>());

@@ -41,7 +41,13 @@ void Flow::change(PathId path, std::optional<Fact> fact) {
   else if (known != facts_.end()) facts_.erase(known);
 }
 
-void Flow::set(PathId path, Fact fact) { change(path, fact); }
+void Flow::set(PathId path, Fact fact) {
+  change(path, fact);
+  const compile::Variable* base = paths_.base(path);
+  bool is_global = base->kind == compile::Variable::Kind::Global;
+  bool may_be_shared = base->assigned && (is_global ? base->outside_use : base->captured);
+  if (may_be_shared && std::ranges::find(watched_, base) == watched_.end()) watched_.push_back(base);
+}
 
 void Flow::set_all(const Facts& facts) {
   for (auto& [path, fact] : facts) set(path, fact);

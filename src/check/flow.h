@@ -34,6 +34,7 @@ class Paths {
   const std::string& text(PathId path) const { return paths_[path].text; }
   // Whether the variable it begins with is ever assigned to.
   bool is_mutable(PathId path) const;
+  const compile::Variable* base(PathId path) const { return paths_[path].base; }
 
  private:
   struct Path {
@@ -71,6 +72,9 @@ class Flow {
   void set_all(const Facts& facts);
   // The value is another one now, or may be: nothing is known about it and what is inside.
   void forget(PathId path);
+  // The variables that something was known about in this function, and that another one may assign.
+  const std::vector<const compile::Variable*>& watched() const { return watched_; }
+  void watch_none() { watched_.clear(); }
   // Calls `visit(path, fact)` for all that is known.
   void each(auto&& visit) const {
     for (auto& [path, fact] : facts_) visit(path, fact);
@@ -91,6 +95,7 @@ class Flow {
 
   Paths& paths_;
   std::unordered_map<PathId, Fact> facts_;
+  std::vector<const compile::Variable*> watched_;
   std::vector<std::pair<PathId, std::optional<Fact>>> trail_;  // what was there before each change
 };
 

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "check/assignments.h"
 #include "check/flow.h"
 #include "compile/analysis.h"
 #include "types/relation.h"
@@ -69,6 +70,8 @@ class Knowledge : public types::Methods {
   types::Relation relation{lowering, *this};
   Paths paths;
   std::unordered_map<const compile::Variable*, VariableType> variables;
+  Assignments assignments{program};
+  std::unordered_map<const compile::Variable*, Fact> given;  // what is found out by Checker::given
   // What a field of a union is: of all alternatives together; null when one has none.
   std::unordered_map<const Type*, std::unordered_map<std::string_view, const Type*>> union_fields;
 

@@ -51,10 +51,12 @@ const Type* Checker::statement(const Node& node, const Type* expected) {
     case NodeKind::Require: require(node.as<Require>()); break;
     case NodeKind::Yield:
       if (const Node* value = node.as<Yield>().value) infer(*value);
+      forget_shared();
       break;
     case NodeKind::Emit:
       if (frame_->yielded) expect(*node.as<Emit>().value, frame_->yielded, Code::ReturnMismatch, "`emit` value");
       else infer(*node.as<Emit>().value);
+      forget_shared();
       break;
     case NodeKind::Natural: natural(node.as<Natural>()); break;
     case NodeKind::Function:
@@ -81,12 +83,6 @@ const Type* Checker::statement(const Node& node, const Type* expected) {
 
 // ---- variables ----
 
-// Whether somebody else may give the variable another value at any time.
-static bool is_shared(const compile::Variable& variable) {
-  bool is_global = variable.kind == compile::Variable::Kind::Global;
-  return variable.assigned && (is_global ? variable.outside_use : variable.captured);
-}
-
 void Checker::declare(const compile::Variable* variable, const Type* type, bool annotated, bool loose) {
   if (!variable) return;
   if (record_ && type) record_->variables[variable] = annotated ? type : known_.widened(type);
@@ -102,7 +98,7 @@ void Checker::declare(const compile::Variable* variable, const Type* type, bool 
     known = {type ? known_.widened(type) : nullptr, false, loose};
   } else {
     known = {};
-    if (type && !is_shared(*variable)) flow_.set(path, {known_.widened(type), 0, loose});
+    if (type && !waits_for_others(*variable, type)) flow_.set(path, {known_.widened(type), 0, loose});
   }
 }
 
@@ -156,7 +152,9 @@ void Checker::check_taken_apart(const Pattern& pattern, const Type* type) {
     switch (pattern.kind) {
       case PatternKind::List: wanted = "`[...]` takes lists"; return kind == Kind::List;
       case PatternKind::Pair: wanted = "`(a, b)` takes pairs"; return kind == Kind::Pair;
-      case PatternKind::Dict: wanted = "`{...}` takes dicts and structs"; return has_use(kind, kDictSpread) && kind != Kind::Nil;
+      case PatternKind::Dict:
+        wanted = "`{...}` takes dicts and structs";
+        return has_use(kind, kDictSpread) && kind != Kind::Nil;
       case PatternKind::Name: return true;
     }
     return true;
@@ -164,7 +162,8 @@ void Checker::check_taken_apart(const Pattern& pattern, const Type* type) {
   for (const Type* member : known_.members(type)) {
     Kind kind = known_.relation.plain(member)->kind;
     if (may_be(kind)) continue;
-    auto told = report(Code::BadMatchPattern, pattern.span, fmt::format("{}, found {}", wanted, shown(known_.widened(type))));
+    auto told =
+        report(Code::BadMatchPattern, pattern.span, fmt::format("{}, found {}", wanted, shown(known_.widened(type))));
     if (kind == Kind::Nil) {
       told.help(fmt::format("give a default with `?? {}`, or check `!= nil` first", is_dict ? "{}" : "[]"));
     } else if (kind == Kind::Shape && pattern.kind == PatternKind::Pair) {
@@ -234,11 +233,9 @@ void Checker::assign(const Assign& node) {
       value = nullptr;
     }
   } else {
-    constexpr BinaryOp kOps[] = {BinaryOp::Add,      BinaryOp::Add,    BinaryOp::Subtract,
-                                 BinaryOp::Multiply, BinaryOp::Divide, BinaryOp::Modulo};
     const Type* before = path ? current(target).type : slot ? slot : any();
     const Type* right = infer(*node.value);
-    value = arithmetic(kOps[static_cast<size_t>(node.op)], before, right, target, *node.value, node.span);
+    value = arithmetic(assigned_op(node.op), before, right, target, *node.value, node.span);
     if (asked && !fits(value, asked)) mismatch(*node.value, value, asked, Code::AssignMismatch, context);
   }
   if (!path) {
@@ -267,7 +264,7 @@ void Checker::assign(const Assign& node) {
     }
     return;
   }
-  if (is_shared(*written) || written->declarations.size() > 1) return;
+  if (written->declarations.size() > 1 || (value && waits_for_others(*written, value))) return;
   VariableType& known = known_.variables[written];
   if (slot) {
     // The annotation holds again, but for what the new value cannot be.
@@ -389,6 +386,7 @@ void Checker::forget_assigned(const Node& inside) {
     });
   }
   for (const compile::Variable* variable : all) flow_.forget(known_.paths.of(variable));
+  forget_changed_inside(inside);
 }
 
 // What a loop over a dict sees.

@@ -18,7 +18,7 @@ class ProgramTypes {
   bytecode::TypeCheckPtr catch_check(const syntax::TypeNode& type) { return catches_.of(lower(type)); }
   // Of an alias in value position, which has no type arguments.
   bytecode::DataPtr schema(const syntax::TypeAlias& alias) {
-    return schemas_.of(table_.declared(types::Kind::Alias, alias.name.text, alias, {}));
+    return schemas_.whole(table_.declared(types::Kind::Alias, alias.name.text, alias, {}));
   }
   bytecode::DataPtr schema(const syntax::Struct& structure) {
     return schemas_.of_declaration(table_.declared(types::Kind::Struct, structure.name.text, structure, {}));

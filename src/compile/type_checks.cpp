@@ -19,6 +19,7 @@ using K = TypeCheck::Kind;
 namespace {
 
 constexpr size_t kMostOpen = 32;      // declared types inside each other; deeper ones take anything
+constexpr size_t kMostNested = 1000;  // kinds of a generic type inside of itself; further ones take anything
 constexpr size_t kLongestText = 300;  // of an alias that messages write out; longer ones are shown by name
 
 std::string join(const std::vector<const TypeCheck*>& items, std::string_view separator) {
@@ -188,7 +189,7 @@ class TypeChecks::Maker {
   const TypeCheck* declared(const Type* type) {
     auto open = std::ranges::find(open_, type, &Open::type);
     if (open != open_.end()) return again(*open);
-    if (open_.size() >= kMostOpen) return add(K::Any, types::print(type));
+    if (open_.size() >= kMostOpen || is_endless(type)) return add(K::Any, types::print(type));
     open_.push_back({type, nullptr, containers_});
     const TypeCheck* made = contents(type);
     TypeCheck* awaited = open_.back().check;
@@ -196,6 +197,13 @@ class TypeChecks::Maker {
     if (!awaited) return made;
     *awaited = *made;
     return awaited;
+  }
+
+  // `type W<T> = {l: W<W<T>>, r: W<list<T>>}` is another type each time.
+  bool is_endless(const Type* type) {
+    if (type->items.empty()) return false;
+    auto is_same = [&](const Open& open) { return open.type->declaration == type->declaration; };
+    return std::ranges::any_of(open_, is_same) && ++nested_[type->declaration] > kMostNested;
   }
 
   const TypeCheck* again(Open& open) {
@@ -245,6 +253,7 @@ class TypeChecks::Maker {
   UnknownTypes unknown_;
   std::unordered_map<const Type*, const TypeCheck*> made_;
   std::vector<Open> open_;
+  std::unordered_map<const syntax::Node*, size_t> nested_;
   size_t containers_ = 0;
 };
 

@@ -151,14 +151,24 @@ std::string head_text(const Value& run) {
                      cost_text(usage));
 }
 
-int show_run(const std::string& folder, const std::string& wanted, bool json) {
+// Of a task: in src/std/workspace/runs.harn, which shows what its log has. A record that was brought from elsewhere is all there is.
+int show_task_run(const Arguments& arguments, const Record& record, bool is_elsewhere) {
+  std::string more =
+      fmt::format(R"("record":{},"is_elsewhere":{})", json_text(field(record.value, "workspace")), is_elsewhere);
+  return run_workspace_program(arguments, "runs", more);
+}
+
+int show_run(const Arguments& arguments, const std::string& folder) {
+  std::string wanted(arguments.operands()[1]);
   auto record = find_record(folder, wanted);
   if (!record) return fail_with(record.error().message);
-  if (json) {
-    write_out(json_text(record->value) + "\n");
+  const Value& run = record->value;
+  if (!field(run, "workspace").is_nil())
+    return show_task_run(arguments, *record, exists(wanted) || arguments.has("--dir"));
+  if (arguments.has("--json")) {
+    write_out(json_text(run) + "\n");
     return 0;
   }
-  const Value& run = record->value;
   std::string out = head_text(run);
   int64_t left_out = int_field(run, "stages_left_out").value_or(0);
   if (left_out > 0) out += fmt::format("\n{} earlier agents are left out\n", left_out);
@@ -170,11 +180,6 @@ int show_run(const std::string& folder, const std::string& wanted, bool json) {
 // What only runs of tasks have; src/std/workspace/runs.harn does it.
 constexpr std::string_view kTaskActions[] = {"watch",  "approve", "deny",      "cancel", "resume",
                                              "replay", "diff",    "artifacts", "verify"};
-
-bool is_task_run(const std::string& folder, const std::string& wanted) {
-  auto record = find_record(folder, wanted);
-  return record && !field(record->value, "workspace").is_nil();
-}
 
 // Runs of tasks are where their workspace is, wherever in it somebody stands.
 std::string default_folder() {
@@ -188,14 +193,10 @@ int run(const Arguments& arguments) {
   std::string folder(arguments.text("--dir").value_or(std::string_view()));
   if (folder.empty()) folder = default_folder();
   auto words = arguments.operands();
-  bool json = arguments.has("--json");
-  if (words[0] == "list" && words.size() == 1) return list_runs(folder, json);
+  if (words[0] == "list" && words.size() == 1) return list_runs(folder, arguments.has("--json"));
   if (std::ranges::find(kTaskActions, words[0]) != std::end(kTaskActions) && words.size() >= 2)
     return run_workspace_program(arguments, "runs");
-  if (words[0] == "show" && words.size() == 2) {
-    std::string wanted(words[1]);
-    return is_task_run(folder, wanted) ? run_workspace_program(arguments, "runs") : show_run(folder, wanted, json);
-  }
+  if (words[0] == "show" && words.size() == 2) return show_run(arguments, folder);
   return report_usage(arguments, {"expected `list`, or an action and a run such as `show last`"});
 }
 

@@ -29,14 +29,15 @@ std::string list_json(const std::vector<std::string_view>& texts) {
 }
 
 // {"words": [...], "options": {"input": [...], "json": [""]}}
-std::string given_json(const Arguments& arguments) {
+std::string given_json(const Arguments& arguments, std::string_view more) {
   std::string options;
   for (const Option& option : arguments.command().options) {
     auto values = arguments.texts(option.name);
     if (values.empty()) continue;
     options += (options.empty() ? "" : ",") + JsonWriter().text(option.name.substr(2)).take() + ":" + list_json(values);
   }
-  return fmt::format(R"({{"words":{},"options":{{{}}}}})", list_json(arguments.operands()), options);
+  return fmt::format(R"({{{}{}"words":{},"options":{{{}}}}})", more, more.empty() ? "" : ",",
+                     list_json(arguments.operands()), options);
 }
 
 }  // namespace
@@ -51,7 +52,7 @@ std::string workspace_home() {
   return project ? project->root : start;
 }
 
-int run_workspace_program(const Arguments& arguments, std::string_view command) {
+int run_workspace_program(const Arguments& arguments, std::string_view command, std::string_view more) {
   std::string home = workspace_home();
   auto project = find_project(modules::path::join(home, ".nanobot"));
   if (!project) return fail_with(project.error().message);
@@ -69,7 +70,7 @@ int run_workspace_program(const Arguments& arguments, std::string_view command) 
   auto prepared =
       prepare({"<workspace>", std::string(is_chat ? kChatProgram : kProgram), {.while_limit = 0}}, *project, *sandbox);
   if (!prepared) return kFailure;
-  std::string given = given_json(arguments);  // outlives the program's `argv`
+  std::string given = given_json(arguments, more);  // outlives the program's `argv`
   prepared->surroundings.args = {command, given};
   prepared->llm = std::move(*llm);
   prepared->is_talk = is_chat;

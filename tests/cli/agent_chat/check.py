@@ -101,3 +101,10 @@ for run, _ in runs:
     shown = subprocess.run([HARN, "runs", "show", run], capture_output=True, text=True).stdout
     if "(stopped)" in shown and "Bash" not in shown:
         say([line for line in shown.splitlines() if line.startswith("> ")])
+
+# A record that was brought elsewhere can be shown there.
+os.makedirs("elsewhere")
+record = os.path.abspath(f".harn-runs/{run}.json")
+for words in ([record], ["last", "--dir", os.path.dirname(record)]):
+    there = subprocess.run([HARN, "runs", "show", *words], capture_output=True, text=True, cwd="elsewhere")
+    say(there.returncode, "  task:    chat" in there.stdout, "> " in there.stdout)

@@ -409,7 +409,15 @@ Result<int> run_with_view(SpawnPlan& plan, ProcessSpec& spec, pid_t& pid, std::s
     auto tell = [&](const std::string& text) {
       [[maybe_unused]] ssize_t written = write(told.get(), text.data(), text.size());
     };
-    if (can_cover && cover_folders(spec.confinement->hidden)) spec.confinement->hidden.clear();
+    if (can_cover) {
+      if (cover_folders(spec.confinement->hidden)) spec.confinement->hidden.clear();
+      if (auto kept = keep_paths(spec.confinement->kept); !kept) {
+        if (spec.must_be_confined)
+          tell(fmt::format("e{}{}", static_cast<char>(kept.error().kind), kept.error().message));
+        if (spec.must_be_confined) _exit(127);
+        tell("w" + kept.error().message + '\0');
+      }
+    }
     close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     Error wrong = plan.become(spec, [&](const std::string& why) { tell("w" + why + '\0'); });
     tell(fmt::format("e{}{}", static_cast<char>(wrong.kind), wrong.message));
@@ -461,7 +469,8 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
   plan.prepare(has_sockets ? spec.input_fd : in.get(), has_sockets ? spec.output_fd : out.write.get(), err.write.get());
   pid_t pid = 0;
   std::string unconfined;
-  bool has_view = spec.confinement && !spec.confinement->hidden.empty();
+  bool has_view = spec.confinement &&
+                  (!spec.confinement->hidden.empty() || (!spec.confinement->kept.empty() && can_cover_folders()));
   int error = has_view           ? HARN_TRY(run_with_view(plan, spec, pid, unconfined))
               : spec.confinement ? HARN_TRY(run_confined(plan, spec, pid, unconfined))
                                  : plan.run(spec, pid);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "effects/directory.h"
 #include "effects/file_io.h"
+#include "effects/git_files.h"
 
 namespace harn::effects {
 
@@ -27,6 +28,7 @@ FileResult<std::vector<std::string>> list(const Errand& errand, const std::strin
 // Makes one and opens it; one that is there is opened.
 FileResult<Descriptor> make_step(const Errand& errand, const Descriptor& in, const std::string& name,
                                  const std::string& path) {
+  HARN_CHECK(check_name(errand, in, name, path));
   if (mkdirat(in.get(), name.c_str(), 0777) != 0 && errno != EEXIST) return file_failed(errno);
   Descriptor made(openat(in.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!made.is_open()) return file_failed(errno);

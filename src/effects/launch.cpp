@@ -5,6 +5,7 @@
 #include "base/result.h"
 #include "effects/environment.h"
 #include "effects/errand.h"
+#include "effects/git_files.h"
 #include "vm/scheduler.h"
 
 namespace harn::effects {
@@ -58,6 +59,7 @@ std::optional<net::Confinement> confinement_of(Run& run) {
   if (!may_read) return confinement;
   confinement.readable = std::move(roots.read_only);
   confinement.hidden = std::move(roots.hidden);
+  if (may_write && run.workspace()) confinement.kept = files_run_by_git(*run.workspace());
   auto& rest = may_write ? confinement.writable : confinement.readable;
   rest.insert(rest.end(), roots.roots.begin(), roots.roots.end());
   return confinement;

@@ -9,6 +9,7 @@
 #include "base/fmt.h"
 #include "base/result.h"
 #include "base/text.h"
+#include "effects/git_files.h"
 
 namespace harn::effects {
 
@@ -151,7 +152,7 @@ FileResult<Descriptor> open_directory(const Errand& errand, const std::string& p
   return open_with(errand, path, O_RDONLY | O_DIRECTORY);
 }
 
-FileResult<Place> locate(const Errand& errand, const std::string& path, LastLink last) {
+static FileResult<Place> locate_any(const Errand& errand, const std::string& path, LastLink last) {
   HARN_CHECK(check_text(path));
   if (path.empty()) return file_failed(ENOENT);
   Descriptor base;
@@ -168,6 +169,12 @@ FileResult<Place> locate(const Errand& errand, const std::string& path, LastLink
     base = std::move(place.directory);
   }
   return file_failed(ELOOP);
+}
+
+FileResult<Place> locate(const Errand& errand, const std::string& path, LastLink last) {
+  Place place = HARN_TRY(locate_any(errand, path, last));
+  HARN_CHECK(check_name(errand, place.directory, place.name, path));
+  return place;
 }
 
 }  // namespace harn::effects

@@ -25,6 +25,8 @@ struct Confinement {
   std::vector<std::string> readable;
   bool may_use_network = false;          // else there are no sockets but pairs of them
   std::vector<std::string> hidden = {};  // folders inside of those that are closed to it
+  // Files and folders inside of those that it may not change nor replace, where it can have a view of its own; elsewhere it can.
+  std::vector<std::string> kept = {};
 };
 
 // Fails where the kernel cannot do it (ErrorKind::Unsupported). The thread may be half confined then, and must end. `hidden`: folders that

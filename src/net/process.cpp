@@ -2,12 +2,12 @@
 // I/O thread: that reads its output, hears of its end through a pidfd, and kills it.
 //
 // The child is not waited for (in the sense of `wait`) before its output has ended: until then its number,
-// which is also that of its group, cannot be given to another process, and killing the group is safe.
+// which is also that of its group, cannot be given to another process, and killing the group is safe. What has left the
+// group is killed as well: process_tree.h.
 #include "net/process.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -25,6 +25,7 @@
 #include "base/descriptor.h"
 #include "base/fmt.h"
 #include "net/loop.h"
+#include "net/process_tree.h"
 #include "net/view.h"
 
 namespace harn::net {
@@ -78,7 +79,7 @@ class Groups {
   static void kill_all() {
     size_t used = std::min<size_t>(used_.load(), std::size(places_));
     for (size_t i = 0; i < used; ++i) {
-      if (pid_t pid = places_[i].load()) ::kill(-pid, SIGKILL);
+      if (pid_t pid = places_[i].load()) kill_tree(pid);
     }
   }
 
@@ -112,6 +113,7 @@ class Child {
   void read(Output& output);
   static bool append(std::string& text, std::string_view more);
   bool has_exited() const;
+  void kill_all();
   void ended();
   void finish_if_over();
 
@@ -126,6 +128,7 @@ class Child {
   std::function<void(ProcessResult)> done_;
   std::unique_ptr<FdWatch> end_;
   std::optional<LoopTimer> grace_;  // runs while it has been asked to end
+  std::vector<Descendant> asked_;   // and so have these
   bool has_ended_ = false;
   bool is_killed_ = false;
   bool wrote_too_much_ = false;
@@ -201,21 +204,36 @@ void Child::ended() {
 void Child::kill() {
   if (is_killed_) return;
   is_killed_ = true;
-  ::kill(-pid_, SIGKILL);
+  kill_all();
   out_.close();
   err_.close();
   finish_if_over();
 }
 
+// As long as it lives all that it has started is found from it. Afterwards who still holds its output is.
+void Child::kill_all() {
+  for (const Descendant& one : asked_) signal_descendant(one, SIGKILL);
+  if (!has_ended_) return kill_tree(pid_);
+  ::kill(-pid_, SIGKILL);
+  if (out_.is_open()) kill_holders(out_.fd.get());
+  if (err_.is_open()) kill_holders(err_.fd.get());
+}
+
 void Child::end(std::chrono::milliseconds grace) {
+  constexpr size_t kMost = 1024;
   if (is_killed_ || grace_) return;
+  asked_.resize(kMost);
+  asked_.resize(has_ended_ ? 0 : descendants_of(pid_, asked_.data(), kMost));
+  std::erase_if(asked_, [this](const Descendant& one) { return getpgid(one.pid) == pid_; });
   ::kill(-pid_, SIGTERM);
+  for (const Descendant& one : asked_) signal_descendant(one, SIGTERM);
   grace_.emplace([this] { kill(); });
   grace_->start(grace);
 }
 
 void Child::finish_if_over() {
   if (!has_ended_ || out_.is_open() || err_.is_open()) return;
+  for (const Descendant& one : asked_) signal_descendant(one, SIGKILL);
   Groups::remove(group_);  // the number may be another's after this
   siginfo_t info{};
   waitid(static_cast<idtype_t>(P_PIDFD), static_cast<id_t>(pidfd_.get()), &info, WEXITED);
@@ -242,47 +260,29 @@ void keep_exit_codes() {
 // What the child is given: streams, directory, group.
 class SpawnPlan {
  public:
-  SpawnPlan() {
-    posix_spawn_file_actions_init(&actions_);
-    posix_spawnattr_init(&attributes_);
-  }
-  ~SpawnPlan() {
-    posix_spawn_file_actions_destroy(&actions_);
-    posix_spawnattr_destroy(&attributes_);
-  }
-  SpawnPlan(const SpawnPlan&) = delete;
-
   // Without input (-1) there is nothing to read.
-  void prepare(const ProcessSpec& spec, int in, int out, int err) {
-    in_ = in, out_ = out, err_ = err;
-    if (in < 0) posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    else posix_spawn_file_actions_adddup2(&actions_, in, STDIN_FILENO);
-    if (spec.is_on_terminal) {
-      posix_spawn_file_actions_addtcsetpgrp_np(&actions_, STDOUT_FILENO);
-    } else {
-      posix_spawn_file_actions_adddup2(&actions_, out, STDOUT_FILENO);
-      posix_spawn_file_actions_adddup2(&actions_, err, STDERR_FILENO);
-    }
-    if (spec.directory_fd >= 0) posix_spawn_file_actions_addfchdir_np(&actions_, spec.directory_fd);
-    // Whatever else is open, by us or by those who started us, is not the child's.
-    posix_spawn_file_actions_addclosefrom_np(&actions_, STDERR_FILENO + 1);
-    bool has_path = spec.directory_fd < 0 && !spec.directory.empty();
-    if (has_path) posix_spawn_file_actions_addchdir_np(&actions_, spec.directory.c_str());
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    sigaddset(&signals, SIGXFSZ);
-    posix_spawnattr_setsigdefault(&attributes_, &signals);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
-  }
+  void prepare(int in, int out, int err) { in_ = in, out_ = out, err_ = err; }
 
-  // The error number, or 0.
-  int run(const ProcessSpec& spec, pid_t& pid) {
+  // The error number, or 0. By vfork, which takes no longer for a large process than for a small one; posix_spawn, which
+  // does the same, knows nothing of orphans.
+  int run(const ProcessSpec& spec, pid_t& pid) const {
     std::vector<char*> words = pointers(spec.words);
-    if (!spec.environment) return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environ);
-    std::vector<char*> environment = pointers(*spec.environment);
-    return posix_spawnp(&pid, words[0], &actions_, &attributes_, words.data(), environment.data());
+    std::vector<char*> environment;
+    if (spec.environment) environment = pointers(*spec.environment);
+    // A handler must not run in the child, whose memory is ours.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    volatile int error = 0;
+    pid = vfork();
+    if (pid == 0) {
+      error = begin(spec, words.data(), spec.environment ? environment.data() : environ, before);
+      _exit(127);
+    }
+    if (pid < 0) error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    if (pid > 0 && error) waitpid(pid, nullptr, 0);
+    return error;
   }
 
   // The same by hand: this process, which was forked, becomes the program. Gives why it did not.
@@ -291,6 +291,7 @@ class SpawnPlan {
     auto cannot = [&](std::string_view what) {
       return Error{errno == ENOENT ? ErrorKind::NotFound : ErrorKind::Io, fmt::format("{}: {}", what, strerror(errno))};
     };
+    keep_orphans();
     setpgid(0, 0);
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_DFL);
@@ -322,8 +323,40 @@ class SpawnPlan {
     return all;
   }
 
-  posix_spawn_file_actions_t actions_;
-  posix_spawnattr_t attributes_;
+  // The descriptor becomes one of the streams.
+  static bool put(int from, int stream) {
+    if (from == stream) return fcntl(from, F_SETFD, 0) == 0;
+    return from >= 0 && dup2(from, stream) >= 0;
+  }
+
+  static void reset_signals() {
+    for (int number = 1; number < NSIG; ++number) {
+      struct sigaction now {};
+      if (sigaction(number, nullptr, &now) != 0) continue;
+      bool is_ignored = now.sa_handler == SIG_IGN && number != SIGPIPE && number != SIGXFSZ;
+      if (!is_ignored && now.sa_handler != SIG_DFL) signal(number, SIG_DFL);
+    }
+  }
+
+  // In the child, which has our memory: system calls, and nothing else. The error number; returns only when it fails.
+  [[gnu::noinline]] int begin(const ProcessSpec& spec, char* const* words, char* const* environment,
+                              const sigset_t& mask) const {
+    reset_signals();
+    keep_orphans();
+    if (setpgid(0, 0) != 0) return errno;
+    if (!put(in_ < 0 ? open("/dev/null", O_RDONLY) : in_, STDIN_FILENO)) return errno;
+    if (spec.is_on_terminal) tcsetpgrp(STDOUT_FILENO, getpid());
+    else if (!put(out_, STDOUT_FILENO) || !put(err_, STDERR_FILENO)) return errno;
+    if (spec.directory_fd >= 0 && fchdir(spec.directory_fd) != 0) return errno;
+    // Whatever else is open, by us or by those who started us, is not the child's.
+    close_range(STDERR_FILENO + 1, ~0u, 0);
+    bool has_path = spec.directory_fd < 0 && !spec.directory.empty();
+    if (has_path && chdir(spec.directory.c_str()) != 0) return errno;
+    sigprocmask(SIG_SETMASK, &mask, nullptr);
+    execvpe(words[0], words, environment);
+    return errno;
+  }
+
   int in_ = -1, out_ = -1, err_ = -1;
 };
 
@@ -376,7 +409,15 @@ Result<int> run_with_view(SpawnPlan& plan, ProcessSpec& spec, pid_t& pid, std::s
     auto tell = [&](const std::string& text) {
       [[maybe_unused]] ssize_t written = write(told.get(), text.data(), text.size());
     };
-    if (can_cover && cover_folders(spec.confinement->hidden)) spec.confinement->hidden.clear();
+    if (can_cover) {
+      if (cover_folders(spec.confinement->hidden)) spec.confinement->hidden.clear();
+      if (auto kept = keep_paths(spec.confinement->kept); !kept) {
+        if (spec.must_be_confined)
+          tell(fmt::format("e{}{}", static_cast<char>(kept.error().kind), kept.error().message));
+        if (spec.must_be_confined) _exit(127);
+        tell("w" + kept.error().message + '\0');
+      }
+    }
     close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC);
     Error wrong = plan.become(spec, [&](const std::string& why) { tell("w" + why + '\0'); });
     tell(fmt::format("e{}{}", static_cast<char>(wrong.kind), wrong.message));
@@ -425,11 +466,11 @@ Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResu
   Pipe err = HARN_TRY(make_pipe());
   Descriptor in = HARN_TRY(make_input(spec.input));
   SpawnPlan plan;
-  plan.prepare(spec, has_sockets ? spec.input_fd : in.get(), has_sockets ? spec.output_fd : out.write.get(),
-               err.write.get());
+  plan.prepare(has_sockets ? spec.input_fd : in.get(), has_sockets ? spec.output_fd : out.write.get(), err.write.get());
   pid_t pid = 0;
   std::string unconfined;
-  bool has_view = spec.confinement && !spec.confinement->hidden.empty();
+  bool has_view = spec.confinement &&
+                  (!spec.confinement->hidden.empty() || (!spec.confinement->kept.empty() && can_cover_folders()));
   int error = has_view           ? HARN_TRY(run_with_view(plan, spec, pid, unconfined))
               : spec.confinement ? HARN_TRY(run_confined(plan, spec, pid, unconfined))
                                  : plan.run(spec, pid);

@@ -48,11 +48,11 @@ struct ProcessId {
 // when the child has ended and nobody holds its output open any more, or when it was killed.
 Result<ProcessId> start_process(ProcessSpec spec, std::function<void(ProcessResult)> done);
 
-// Kills the child and everything in its process group. Fine when it has ended. What has moved to a
-// process group of its own (setsid) is out of reach.
+// Kills the child and everything that it has started, in whatever group or session that is. Fine when it has ended: then
+// those are killed that are left in its group, or hold its output open.
 void kill_process(ProcessId id);
 
-// Asks the child and its group to end, and kills what is left after the grace.
+// Asks the child and all that it has started to end, and kills what is left after the grace.
 void end_process(ProcessId id, std::chrono::milliseconds grace);
 
 // After a child that had the terminal: keys are ours again. Any thread.

@@ -5,11 +5,14 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/descriptor.h"
 #include "base/fmt.h"
@@ -57,6 +60,32 @@ Result<void> cover_folders(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     if (!is_folder(folder)) continue;
     if (mount("tmpfs", folder.c_str(), "tmpfs", MS_NOSUID | MS_NODEV, kCover) != 0) return cannot(folder);
+  }
+  return {};
+}
+
+// A view that is not the owner's must leave on what is on.
+static unsigned long flags_of(const std::string& path) {
+  struct statvfs info;
+  if (statvfs(path.c_str(), &info) != 0) return 0;
+  constexpr std::pair<unsigned long, unsigned long> kFlags[] = {
+      {ST_NOSUID, MS_NOSUID},   {ST_NODEV, MS_NODEV},           {ST_NOEXEC, MS_NOEXEC},
+      {ST_NOATIME, MS_NOATIME}, {ST_NODIRATIME, MS_NODIRATIME}, {ST_RELATIME, MS_RELATIME}};
+  unsigned long flags = 0;
+  for (auto [has, flag] : kFlags) {
+    if (info.f_flag & has) flags |= flag;
+  }
+  return flags;
+}
+
+Result<void> keep_paths(const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    // Something that is mounted somewhere cannot be renamed or removed.
+    if (mount(path.c_str(), path.c_str(), nullptr, MS_BIND, nullptr) != 0) return cannot(path);
+    auto is_below = [&](const std::string& other) { return other.starts_with(path + "/"); };
+    if (std::any_of(paths.begin(), paths.end(), is_below)) continue;
+    if (mount(nullptr, path.c_str(), nullptr, MS_REMOUNT | MS_BIND | MS_RDONLY | flags_of(path), nullptr) != 0)
+      return cannot(path);
   }
   return {};
 }

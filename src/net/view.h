@@ -16,6 +16,9 @@ namespace harn::net {
 // exec, and before it is confined: a confined process cannot change its view, nor change it back. Fails where the system does not allow it
 // (ErrorKind::Unsupported); the process may be in a namespace of its own then, in which it is nobody: ask `can_cover_folders` first.
 Result<void> cover_folders(const std::vector<std::string>& folders);
+// In the view that `cover_folders` has begun: what is at these paths stays there, and cannot be written to. Of a folder that holds
+// another of them only the first is true.
+Result<void> keep_paths(const std::vector<std::string>& paths);
 
 // Whether the system allows it. Tried once, by a child that ends at once; any thread.
 bool can_cover_folders();

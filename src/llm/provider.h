@@ -35,8 +35,10 @@ struct Provider {
   std::string chat_endpoint;       // "/v1/messages"; `{model}` in it is the model
   std::string responses_endpoint;  // where it speaks Responses, too; empty: it does not
   std::string models_endpoint;     // what lists its models; empty: nothing does
-  std::string auth_style;          // "none", "bearer", "header"
+  std::string auth_style;          // "none", "bearer", "header", "aws"
   std::string auth_header;         // for "header": "x-api-key"
+  std::string aws_region;          // for "aws"
+  std::string aws_service;
   std::vector<std::string> auth_envs;
   bool is_key_optional = false;                // a server of one's own, which may want one
   std::map<std::string, std::string> headers;  // sent with each request

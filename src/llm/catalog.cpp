@@ -49,6 +49,7 @@ constexpr ProviderKey kProviderKeys[] = {
     {"thinking_field", Is::Text},
     {"refuses", Is::Texts},
     {"stream_usage", Is::Flag},
+    {"cache_marks", Is::Flag},
     {"cost_per_1k_in", Is::Number},
     {"cost_per_1k_out", Is::Number},
     {"latency_p50_ms", Is::Number},

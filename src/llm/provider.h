@@ -47,6 +47,7 @@ struct Provider {
   std::string thinking_field = "reasoning_effort";
   std::vector<std::string> refuses;  // fields of a body that it answers with an error
   bool tells_stream_usage = true;    // it knows `stream_options`
+  bool wants_cache_marks = false;    // it keeps what is before a mark, and nothing else
   Settings defaults;                 // added to bodies that do not say otherwise
   int64_t context_tokens = 0;        // Ollama: the context to load the model with; 0: as it is set up
   std::string keep_alive;            // Ollama: how long the model stays loaded; empty: as it is set up

@@ -328,6 +328,7 @@ std::expected<Provider, std::string> provider_for(const Catalog& catalog, const 
   if (auto field = text_of(settings, "thinking_field"); !field.empty()) provider.thinking_field = field;
   provider.refuses = texts_of(settings, "refuses");
   provider.tells_stream_usage = !settings.contains("stream_usage") || flag_of(settings, "stream_usage");
+  provider.wants_cache_marks = flag_of(settings, "cache_marks");
   provider.capabilities = catalog.capabilities(name, model);
   if (provider.wire == Wire::Ollama) set_up_ollama(provider, variables);
   return provider;

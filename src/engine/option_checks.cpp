@@ -5,6 +5,7 @@
 
 #include "base/fmt.h"
 #include "base/text.h"
+#include "builtins/registry.h"
 #include "modules/graph.h"
 #include "std/embedded.h"
 #include "syntax/each_node.h"
@@ -45,21 +46,21 @@ const Options& known_options() {
 
 struct Taker {
   std::string_view name;
-  size_t position;  // of its options
-  bool is_loop;
+  uint32_t position = 0;  // of its options
+  bool is_loop = false;
 };
-constexpr Taker kTakers[] = {
-    {"agent_loop", 2, true},
-    {"agent_turn", 1, true},
-    {"llm_call", 2, false},
-    {"llm_call_safe", 2, false},
-    {"llm_call_structured", 2, false},
-    {"llm_call_structured_result", 2, false},
-    {"llm_completion", 3, false},
-    {"llm_call_structured_safe", 2, false},
-    {"llm_stream", 2, false},
-    {"llm_stream_call", 2, false},
-};
+
+// Those that call models themselves, in the files of the library that read such options, and have them under this name.
+std::optional<Taker> taker_of(std::string_view name) {
+  const vm::Builtin* row = builtins::table().find(name);
+  if (!row || name.starts_with("__") || row->needs != vm::Capability::Model) return std::nullopt;
+  std::string_view file = row->prelude.substr(0, row->prelude.find(':'));
+  if (file != "llm" && file != "agent_loop") return std::nullopt;
+  for (uint32_t i = 0; i < row->signature.most(); ++i) {
+    if (row->signature.parameter_name(i) == "options") return Taker{row->name, i, file == "agent_loop"};
+  }
+  return std::nullopt;
+}
 
 // A dict may be what a provider of that name is told: `anthropic: {...}`. Only these are no dict for certain.
 bool is_no_dict(const Node& value) {
@@ -89,8 +90,8 @@ class OptionChecks : public compile::Analysis {
                    diag::Sink& sink) {
     if (!node.callee->is(NodeKind::Identifier)) return;
     auto& callee = node.callee->as<Identifier>();
-    auto taker = std::ranges::find(kTakers, callee.name, &Taker::name);
-    if (taker == std::end(kTakers) || program.bindings(module).variable(callee)) return;
+    auto taker = taker_of(callee.name);
+    if (!taker || program.bindings(module).variable(callee)) return;
     if (node.args.size() <= taker->position || !node.args[taker->position]->is(NodeKind::DictLiteral)) return;
     // A spread in front may be any number of arguments.
     for (size_t i = 0; i < taker->position; ++i) {

@@ -42,11 +42,14 @@ constexpr ProviderKey kProviderKeys[] = {
     {"auth_env", Is::Texts},
     {"bearer_env", Is::Texts},
     {"auth_optional", Is::Flag},
+    {"aws_region", Is::Text},
+    {"aws_service", Is::Text},
     {"default_model", Is::Text},
     {"max_tokens_field", Is::Text},
     {"thinking_field", Is::Text},
     {"refuses", Is::Texts},
     {"stream_usage", Is::Flag},
+    {"cache_marks", Is::Flag},
     {"cost_per_1k_in", Is::Number},
     {"cost_per_1k_out", Is::Number},
     {"latency_p50_ms", Is::Number},
@@ -79,10 +82,13 @@ Added check_provider(const ProviderRow& row) {
                              text_of(row.settings, "wire")));
   }
   std::string_view style = text_of(row.settings, "auth_style");
-  if (style != "none" && style != "bearer" && style != "header")
-    return wrong(where, fmt::format("`auth_style` is `{}`; there are none, bearer and header", style));
+  if (style != "none" && style != "bearer" && style != "header" && style != "aws")
+    return wrong(where, fmt::format("`auth_style` is `{}`; there are none, bearer, header and aws", style));
   if (style == "header" && text_of(row.settings, "auth_header").empty())
     return wrong(where, "`auth_style` is header, and `auth_header` does not say which");
+  if (style == "aws" && (text_of(row.settings, "aws_region").empty() || text_of(row.settings, "aws_service").empty()))
+    return wrong(where,
+                 "`auth_style` is aws, and `aws_region` and `aws_service` do not say for whom requests are signed");
   return {};
 }
 

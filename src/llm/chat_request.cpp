@@ -1,4 +1,7 @@
 // OpenAI Chat Completions, and what speaks it.
+#include <algorithm>
+#include <span>
+
 #include "base/fmt.h"
 #include "base/text.h"
 #include "llm/encode.h"
@@ -94,6 +97,31 @@ void add_assistant_turn(Value& messages, const Projected::Turn& turn) {
   push(messages, std::move(out));
 }
 
+// What is before a mark is kept by the provider for the next request.
+Value marked(Value message) {
+  Value content = field(message, "content");
+  Value parts = content;
+  if (content.is_string()) {
+    parts = vm::new_list();
+    push(parts, text_block(text_of(content)));
+  }
+  if (list_size(parts) == 0) return message;
+  Value last = vm::writable_list(parts)->values().back();
+  set(last, "cache_control", DictBuilder().add("type", vm::text_value("ephemeral")).done());
+  vm::writable_list(parts)->values().back() = std::move(last);
+  set(message, "content", std::move(parts));
+  return message;
+}
+
+// The system prompt, and as far as the user's last message.
+void mark_cached(Value& messages) {
+  std::span<Value> all = vm::writable_list(messages)->values();
+  if (!all.empty() && text_field(all.front(), "role") == "system") all.front() = marked(all.front());
+  auto last =
+      std::find_if(all.rbegin(), all.rend(), [](const Value& one) { return text_field(one, "role") == "user"; });
+  if (last != all.rend()) *last = marked(*last);
+}
+
 Value messages_of(const Provider& provider, const Value& request) {
   Projected projected = project(request);
   Value messages = vm::new_list();
@@ -102,6 +130,8 @@ Value messages_of(const Provider& provider, const Value& request) {
     push(messages, message(is_developer ? "developer" : "system", vm::text_value(projected.system)));
   for (const Projected::Turn& turn : projected.turns)
     turn.is_user ? add_user_turn(messages, turn) : add_assistant_turn(messages, turn);
+  if (flag_field(request, "cache") && provider.wants_cache_marks && flag_of(provider.capabilities, "prompt_caching"))
+    mark_cached(messages);
   if (std::string_view prefill = text_field(request, "prefill"); !text::trim(prefill).empty())
     push(messages, message("assistant", vm::text_value(prefill)));
   return messages;

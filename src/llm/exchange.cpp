@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "llm/aws_signature.h"
 #include "llm/fields.h"
 #include "llm/model_settings.h"
 #include "vm/clock.h"
@@ -67,12 +68,28 @@ static std::string content_type(const std::vector<effects::HttpHeader>& headers)
   return "";
 }
 
+Outcome<void> Exchange::sign(WireCall& call, std::string_view key) {
+  AwsCredentials credentials = aws_credentials(key);
+  for (const std::string& one : {credentials.secret, credentials.session_token}) {
+    if (!one.empty()) run_.world().secrets.add("credential", one);
+  }
+  auto headers = aws_headers(credentials, provider_->aws_region, provider_->aws_service, call.url, call.body,
+                             run_.clock().wall_ms() / 1000);
+  if (!headers)
+    return vm::throw_text(ErrorKind::Unsupported, "{}: a request cannot be signed: {}", provider_->name,
+                          headers.error());
+  for (effects::HttpHeader& header : *headers) call.headers.push_back(std::move(header));
+  return {};
+}
+
 Outcome<Value> Exchange::begin() {
   provider_ = HARN_TRY(provider_for(run_, text_field(request_, "provider"), text_field(request_, "model")));
   auto key = key_of(run_, *provider_);
   if (!key) return told_failure(std::move(key).error());
   if (!key->empty()) run_.world().secrets.add("credential", *key);
-  WireCall call = HARN_TRY(encode(*provider_, request_, *key));
+  bool is_signed = provider_->auth_style == "aws";
+  WireCall call = HARN_TRY(encode(*provider_, request_, is_signed ? "" : *key));
+  if (is_signed) HARN_CHECK(sign(call, *key));
   effects::OpenHttp open;
   open.method = "POST";
   open.url = call.url;

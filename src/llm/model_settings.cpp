@@ -11,6 +11,7 @@
 #include "effects/environment.h"
 #include "effects/model_settings.h"
 #include "effects/state.h"
+#include "llm/aws_signature.h"
 #include "llm/fields.h"
 #include "llm/wire.h"
 #include "vm/pace.h"
@@ -186,6 +187,21 @@ Outcome<std::shared_ptr<const Provider>> provider_for(effects::Run& run, std::st
   return shared;
 }
 
+// The rest of the credentials of AWS whose id this is.
+static Outcome<std::string> signed_key(effects::Run& run, const Provider& provider, std::string id) {
+  AwsCredentials credentials{.id = std::move(id), .secret = {}, .session_token = {}};
+  for (auto [name, to] : {std::pair("AWS_SECRET_ACCESS_KEY", &credentials.secret),
+                          std::pair("AWS_SESSION_TOKEN", &credentials.session_token)}) {
+    auto found = HARN_TRY(effects::carry_out(run, effects::ReadVariable{.name = name, .is_secret = true}));
+    *to = text::trim(found.value);
+  }
+  if (!credentials.secret.empty()) return aws_key(credentials);
+  return vm::throw_value(
+      failure(provider.name, provider.model, "auth",
+              fmt::format("{}: there is no key: set AWS_SECRET_ACCESS_KEY beside AWS_ACCESS_KEY_ID in the environment",
+                          provider.name)));
+}
+
 Outcome<std::string> key_of(effects::Run& run, const Provider& provider) {
   std::string names;
   for (const std::string& name : provider.auth_envs) {
@@ -197,7 +213,8 @@ Outcome<std::string> key_of(effects::Run& run, const Provider& provider) {
           provider.name, provider.model, "auth",
           fmt::format("{}: the key in {} has a line break or another control character in it", provider.name, name)));
     }
-    if (found.is_set && !key.empty()) return key;
+    if (found.is_set && !key.empty())
+      return provider.auth_style == "aws" ? signed_key(run, provider, std::move(key)) : key;
     names += (names.empty() ? "" : " or ") + name;
   }
   if (provider.auth_style == "none" || provider.is_key_optional) return std::string();

@@ -35,8 +35,10 @@ struct Provider {
   std::string chat_endpoint;       // "/v1/messages"; `{model}` in it is the model
   std::string responses_endpoint;  // where it speaks Responses, too; empty: it does not
   std::string models_endpoint;     // what lists its models; empty: nothing does
-  std::string auth_style;          // "none", "bearer", "header"
+  std::string auth_style;          // "none", "bearer", "header", "aws"
   std::string auth_header;         // for "header": "x-api-key"
+  std::string aws_region;          // for "aws"
+  std::string aws_service;
   std::vector<std::string> auth_envs;
   bool is_key_optional = false;                // a server of one's own, which may want one
   std::map<std::string, std::string> headers;  // sent with each request
@@ -45,6 +47,7 @@ struct Provider {
   std::string thinking_field = "reasoning_effort";
   std::vector<std::string> refuses;  // fields of a body that it answers with an error
   bool tells_stream_usage = true;    // it knows `stream_options`
+  bool wants_cache_marks = false;    // it keeps what is before a mark, and nothing else
   Settings defaults;                 // added to bodies that do not say otherwise
   int64_t context_tokens = 0;        // Ollama: the context to load the model with; 0: as it is set up
   std::string keep_alive;            // Ollama: how long the model stays loaded; empty: as it is set up

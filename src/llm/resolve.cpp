@@ -316,6 +316,8 @@ std::expected<Provider, std::string> provider_for(const Catalog& catalog, const 
   provider.base_url = without_overlap(HARN_TRY(url("base_url")), provider.chat_endpoint);
   provider.auth_style = text_of(settings, "auth_style");
   provider.auth_header = text_of(settings, "auth_header");
+  provider.aws_region = HARN_TRY(url("aws_region"));
+  provider.aws_service = text_of(settings, "aws_service");
   provider.auth_envs = texts_of(settings, "auth_env");
   provider.is_key_optional = flag_of(settings, "auth_optional");
   std::string key = key_variable(*row, variables);
@@ -326,6 +328,7 @@ std::expected<Provider, std::string> provider_for(const Catalog& catalog, const 
   if (auto field = text_of(settings, "thinking_field"); !field.empty()) provider.thinking_field = field;
   provider.refuses = texts_of(settings, "refuses");
   provider.tells_stream_usage = !settings.contains("stream_usage") || flag_of(settings, "stream_usage");
+  provider.wants_cache_marks = flag_of(settings, "cache_marks");
   provider.capabilities = catalog.capabilities(name, model);
   if (provider.wire == Wire::Ollama) set_up_ollama(provider, variables);
   return provider;

@@ -39,7 +39,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 address = f"http://127.0.0.1:{server.server_port}"
-os.environ.update(ANTHROPIC_BASE_URL=address, OPENAI_BASE_URL=address, OLLAMA_HOST=address, LOCAL_LLM_BASE_URL=address, DEEPSEEK_BASE_URL=address,
+os.environ.update(ANTHROPIC_BASE_URL=address, OPENAI_BASE_URL=address, OLLAMA_HOST=address, LOCAL_LLM_BASE_URL=address, DEEPSEEK_BASE_URL=address, OPENROUTER_BASE_URL=address, OPENROUTER_API_KEY="key",
                   ANTHROPIC_API_KEY="key", OPENAI_API_KEY="key", DEEPSEEK_API_KEY="key", HARN_LLM_STREAM="false")
 done = subprocess.run([os.environ["HARN"], "run", "--no-sandbox", "main.harn"], capture_output=True, text=True, timeout=60)
 print(done.stdout + "".join(line for line in done.stderr.splitlines(True) if "without the sandbox" not in line), end="")

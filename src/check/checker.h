@@ -147,7 +147,7 @@ class Checker {
   const Type* unary(const syntax::Unary& node);
   const Type* binary(const syntax::Binary& node, const Type* expected);
   const Type* arithmetic(syntax::BinaryOp op, const Type* left, const Type* right, const syntax::Node& left_node,
-                         const syntax::Node& right_node, Span where);
+                         const syntax::Node& right_node, Span where, const syntax::Binary* written = nullptr);
   // Of one alternative each: null when the operator is not defined for them, `any` when nobody can know.
   const Type* arithmetic_of(syntax::BinaryOp op, const Type* left, const Type* right);
   const Type* added(const Type* left, const Type* right);

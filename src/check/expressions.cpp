@@ -393,7 +393,13 @@ const Type* Checker::parallel(const Parallel& node) {
   const Type* item = named(Kind::Int);
   if (node.mode == ParallelMode::Count) expect_int(*node.source, "`parallel` needs an int");
   else item = item_type(infer(*node.source), *node.source);
-  if (node.max_concurrent) expect_int(*node.max_concurrent, "`max_concurrent` on `parallel` must be int");
+  if (node.max_concurrent) {
+    const Type* most = infer(*node.max_concurrent, named(Kind::Int));
+    if (!fits(most, named(Kind::Int)) && !is_loose(*node.max_concurrent)) {
+      std::string text = fmt::format("`max_concurrent` on `parallel` must be int, got {}", shown(known_.widened(most)));
+      report(Code::BadConstruct, node.max_concurrent->span, text).label("found this type");
+    }
+  }
   types::Parameter param{"", item};
   const Type* wanted = known_.table.function(std::span(&param, node.body->params.empty() ? 0 : 1), any());
   const Type* body = closure(*node.body, wanted);

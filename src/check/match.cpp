@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/fmt.h"
+#include "base/text.h"
 #include "check/checker.h"
 #include "check/coverage.h"
 
@@ -270,12 +271,19 @@ bool Checker::check_exhaustive(const Match& node, const Type* type, const Covere
   auto told = report(Code::NotExhaustive, node.subject->span, what, list);
   told.label("not every value has an arm").help(fmt::format("add arms for {}, or a last arm `_ -> {{ ... }}`", list));
   if (is_tagged_union) return false;
-  // The last brace is where new arms go.
-  std::string arms;
-  for (const Coverage::Left& one : left)
-    arms += fmt::format("  {} -> {{ unreachable() }}\n", arm_for(one.member, one.variant));
-  Span end{node.span.end - 1, node.span.end - 1};
-  told.fix({"add the missing arms", end, arms, false});
+  // New arms go in front of the last brace, on lines of their own.
+  uint32_t end = node.span.end - 1;
+  std::string_view before = module_.source->text().substr(0, end);
+  size_t line = before.find_last_of("\r\n") + 1;
+  std::string_view indent = before.substr(line);
+  bool begins_line = text::trim(indent).empty();
+  if (!begins_line) indent = {};
+  std::string arms = begins_line ? "" : "\n";
+  for (const Coverage::Left& one : left) {
+    arms += fmt::format("{}  {} -> {{ unreachable() }}\n", indent, arm_for(one.member, one.variant));
+  }
+  uint32_t at = begins_line ? static_cast<uint32_t>(line) : end;
+  told.fix({"add the missing arms", {at, at}, arms, false});
   return false;
 }
 

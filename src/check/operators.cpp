@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/fmt.h"
+#include "base/text.h"
 #include "check/checker.h"
 #include "check/kinds.h"
 
@@ -106,7 +107,7 @@ const Type* Checker::binary(const Binary& node, const Type* expected) {
     case BinaryOp::Power: {
       const Type* left = infer(*node.left);
       const Type* right = infer(*node.right);
-      return arithmetic(node.op, left, right, *node.left, *node.right, node.span);
+      return arithmetic(node.op, left, right, *node.left, *node.right, node.span, &node);
     }
   }
   return any();
@@ -172,8 +173,24 @@ const Type* Checker::arithmetic_of(BinaryOp op, const Type* left, const Type* ri
   return are_durations || says_nothing(a) || says_nothing(b) ? any() : nullptr;
 }
 
+// `"n: " + n` as one text: "n: ${n}". Empty where that would be more than a line.
+static std::string interpolated(const Binary& node, std::string_view source) {
+  auto inside = [&](const Node& operand, Span with_parentheses) -> std::string {
+    std::string_view text =
+        text::trim(source.substr(with_parentheses.start, with_parentheses.end - with_parentheses.start));
+    bool is_text = operand.is(NodeKind::StringLiteral) || operand.is(NodeKind::InterpolatedString);
+    bool is_plain =
+        is_text && text.size() >= 2 && text.front() == '"' && text.back() == '"' && !text.starts_with("\"\"\"");
+    return is_plain ? std::string(text.substr(1, text.size() - 2)) : fmt::format("${{{}}}", text);
+  };
+  std::string_view whole = source.substr(node.span.start, node.span.end - node.span.start);
+  if (whole.find('\n') != whole.npos) return "";
+  return fmt::format("\"{}{}\"", inside(*node.left, {node.span.start, node.op_span.start}),
+                     inside(*node.right, {node.op_span.end, node.span.end}));
+}
+
 const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* right_type, const Node& left_node,
-                                const Node& right_node, Span where) {
+                                const Node& right_node, Span where, const Binary* written) {
   const Type* left = known_.relation.plain(left_type);
   const Type* right = known_.relation.plain(right_type);
   auto nilable = [&](const Type* type, const Node& node) {
@@ -220,6 +237,13 @@ const Type* Checker::arithmetic(BinaryOp op, const Type* left_type, const Type* 
   if (op == BinaryOp::Add && (are_texts(lefts) || are_texts(rights))) {
     auto told = report(Code::TextJoined, where, shown(left_type), shown(right_type));
     told.help("use \"${...}\" or `to_string(...)`");
+    // `text += n`
+    std::string_view added = module_.source->text(right_node.span);
+    if (!written && are_texts(lefts) && added.find('\n') == added.npos) {
+      told.fix({"convert it with `${...}`", right_node.span, fmt::format("\"${{{}}}\"", added), false});
+    }
+    std::string joined = written ? interpolated(*written, module_.source->text()) : "";
+    if (!joined.empty()) told.fix({"write one text with `${...}`", where, joined, false});
     return any();
   }
   std::string text;

@@ -86,10 +86,7 @@ void FunctionCompiler::args(NodeList list, Reg first) {
     is_late[i] = (!may_assign && own_register(list[i]) >= 0) || is_captured_value(list[i]);
     may_assign = may_assign || may_run(list[i], Runs::Statements);
   }
-  auto put = [&](size_t i) {
-    if (list[i]->is(NodeKind::NamedArgument)) unsupported(*list[i], "a named argument at this place");
-    expression(list[i], first + static_cast<int>(i));
-  };
+  auto put = [&](size_t i) { expression(list[i], first + static_cast<int>(i)); };
   for (size_t i = 0; i < list.size(); ++i) {
     if (!is_late[i]) put(i);
   }

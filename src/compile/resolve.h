@@ -140,6 +140,8 @@ class Resolver {
   void where(syntax::List<syntax::WhereBound> bounds);
   void bind_type_names();
   void report_unknown_type(const TypeName& use);
+  void report_type_arguments(const syntax::TypeNode& node, size_t wanted);
+  void check_type_arguments(const syntax::TypeNode& node, const syntax::Node* declaration);
   bool is_declared_somewhere(std::string_view name) const;
   const syntax::Node* find_type(std::string_view name, const Scope* scope);
   template <class Body>

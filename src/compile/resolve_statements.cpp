@@ -188,7 +188,10 @@ void Resolver::check_escape(const Node& value, const FunctionInfo& function) {
 void Resolver::visit(const Yield& node) {
   read(node.value);
   FunctionInfo& function = *scopes_.function();
-  if (function.is_stream) sink_.report(Code::YieldInStream, module_.source, node.span);
+  if (function.is_stream) {
+    sink_.report(Code::BadConstruct, module_.source, node.span,
+                 "`yield` is not a stream emit; use `emit` inside a `gen fn`");
+  }
   if (function.kind != FunctionInfo::Kind::Function && function.kind != FunctionInfo::Kind::Closure) {
     sink_.report(Code::YieldOutsideFunction, module_.source, node.span);
   }
@@ -198,7 +201,8 @@ void Resolver::visit(const Yield& node) {
 void Resolver::visit(const Emit& node) {
   read(node.value);
   if (!scopes_.function()->is_stream) {
-    sink_.report(Code::EmitOutsideStream, module_.source, node.span).help("declare the function with `gen fn`");
+    sink_.report(Code::BadConstruct, module_.source, node.span, "`emit` can only be used inside a `gen fn`")
+        .help("declare the function with `gen fn`");
   }
   scopes_.function()->has_yield = true;
 }

@@ -6,6 +6,8 @@
 #include "compile/foreign_names.h"
 #include "compile/redeclare.h"
 #include "compile/resolve.h"
+#include "base/fmt.h"
+#include "types/lower.h"
 #include "types/type.h"
 
 namespace harn::compile {
@@ -76,8 +78,11 @@ void Resolver::type(const TypeNode* node, TypeUse use) {
   if (!node) return;
   if (node->kind == TypeKind::Named) {
     bool is_parameter = std::find(generics_.begin(), generics_.end(), node->name.text) != generics_.end();
-    if (is_parameter) names_.resolution.types.note_parameter(*node);
-    else type_names_.push_back({node->name, node, scopes_.scope(), use});
+    if (is_parameter) {
+      names_.resolution.types.note_parameter(*node);
+      if (!node->items.empty()) report_type_arguments(*node, 0);
+    }
+    if (!is_parameter) type_names_.push_back({node->name, node, scopes_.scope(), use});
   }
   for_each_child_of(*node, [&](const TypeNode& inner) {
     bool is_tail = std::find(node->row_tails.begin(), node->row_tails.end(), &inner) != node->row_tails.end();
@@ -103,7 +108,23 @@ void Resolver::bind_type_names() {
     if (!found) report_unknown_type(use);
     else if (use.node) names_.resolution.types.bind(*use.node, found);
     else if (use.bound) names_.resolution.types.bind(*use.bound, found);
+    if (use.node && !use.node->items.empty()) check_type_arguments(*use.node, found);
   }
+}
+
+// Without arguments each parameter is anything; with some there is one for each.
+void Resolver::check_type_arguments(const TypeNode& node, const Node* declaration) {
+  const types::NamedKind* kind = declaration ? nullptr : types::find_named_kind(node.name.text);
+  if (!declaration && !kind) return;
+  size_t wanted = declaration ? types::generics_of(*declaration).size() : kind->variances.size();
+  if (node.items.size() != wanted) report_type_arguments(node, wanted);
+}
+
+void Resolver::report_type_arguments(const TypeNode& node, size_t wanted) {
+  if (!options_.unknown_variables) return;
+  std::string_view plural = wanted == 1 ? "" : "s";
+  std::string takes = wanted == 0 ? "no type arguments" : fmt::format("{} type argument{}", wanted, plural);
+  sink_.report(Code::TypeParameterCount, module_.source, node.span, node.name.text, takes, node.items.size());
 }
 
 // Only a check says so: types of this name take anything in a run.

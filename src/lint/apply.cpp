@@ -12,6 +12,17 @@ const diag::Fix* fix_of(const diag::Diagnostic& diagnostic, Fixes fixes) {
   return nullptr;
 }
 
+// New lines end as those of the file do.
+static std::string with_endings(const std::string& replacement, bool is_crlf) {
+  if (!is_crlf) return replacement;
+  std::string out;
+  for (char c : replacement) {
+    if (c == '\n' && !out.ends_with('\r')) out += '\r';
+    out += c;
+  }
+  return out;
+}
+
 Fixed apply(std::string_view text, std::span<const diag::Diagnostic* const> problems, Fixes fixes) {
   std::vector<const diag::Fix*> edits;
   for (const diag::Diagnostic* problem : problems) {
@@ -23,11 +34,13 @@ Fixed apply(std::string_view text, std::span<const diag::Diagnostic* const> prob
   Fixed out;
   size_t done = 0;
   bool is_first = true;
+  size_t line = text.find('\n');
+  bool is_crlf = line != text.npos && line > 0 && text[line - 1] == '\r';
   for (const diag::Fix* edit : edits) {
     // Edits that meet at a point have no order of their own.
     if (!is_first && edit->span.start <= done) continue;
     out.text += text.substr(done, edit->span.start - done);
-    out.text += edit->replacement;
+    out.text += with_endings(edit->replacement, is_crlf);
     done = edit->span.end;
     is_first = false;
     ++out.count;

@@ -177,9 +177,11 @@ std::vector<Binding> Lowering::own_bindings(const Type* declared) {
 
 std::vector<Binding> Lowering::bindings(const Node& declaration, List<GenericParam> generics, TypeList arguments) {
   std::vector<Binding> out;
-  for (size_t i = 0; i < generics.size() && i < arguments.size(); ++i) {
+  if (arguments.empty()) return out;
+  for (size_t i = 0; i < generics.size(); ++i) {
     const GenericParam& param = generics[i];
-    out.push_back({table_.parameter(param.name.text, &declaration, {}, variance_of(param)), arguments[i]});
+    const Type* argument = i < arguments.size() ? arguments[i] : table_.named(Kind::Any);  // told as one too few
+    out.push_back({table_.parameter(param.name.text, &declaration, {}, variance_of(param)), argument});
   }
   return out;
 }

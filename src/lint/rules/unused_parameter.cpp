@@ -37,7 +37,13 @@ void check(Pass& pass, const Node& node) {
   for (const Param& param : params_of(node)) {
     const compile::Variable* variable = pass.variable(param);
     if (!variable || param.name.text.starts_with('_') || pass.uses().of(variable).reads > 0) continue;
-    pass.report(param.name.span, param.name.text).help(fmt::format("remove it, or call it `_{}`", param.name.text));
+    std::string renamed = fmt::format("_{}", param.name.text);
+    std::string what = fmt::format("remove it, or call it `{}`", renamed);
+    auto report = pass.report(param.name.span, param.name.text);
+    // What a tool calls its parameters a model knows.
+    bool can_rename = !node.is(NodeKind::Tool) && !pass.has_unknown_names() && pass.is_new_name(renamed);
+    if (can_rename) report.fix({what, param.name.span, renamed, false});
+    else report.help(what);
   }
 }
 

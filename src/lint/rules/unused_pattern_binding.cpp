@@ -11,6 +11,12 @@ bool is_unused(Pass& pass, std::string_view name, const compile::Variable* varia
   return variable && !name.starts_with('_') && pass.uses().of(variable).reads == 0;
 }
 
+void say(diag::Report& report, bool can_go, Span name) {
+  constexpr const char* kWhat = "write `_` to say that it is not needed";
+  if (can_go) report.fix({kWhat, name, "_", true});
+  else report.help(kWhat);
+}
+
 void check_fields(Pass& pass, const Pattern& pattern, bool is_pub) {
   if (pattern.kind == PatternKind::Name) return;
   for (const PatternField& field : pattern.fields) {
@@ -22,8 +28,12 @@ void check_fields(Pass& pass, const Pattern& pattern, bool is_pub) {
     bool is_global = variable->kind == compile::Variable::Kind::Global;
     if (is_global && pass.is_exported(name, is_pub)) continue;
     auto report = pass.report(field.binding.span, name);
-    if (pattern.kind == PatternKind::Dict && !field.rest) report.help("leave it out");
-    else report.help("write `_` to say that it is not needed");
+    if (pattern.kind == PatternKind::Dict && !field.rest) {
+      report.help("leave it out");
+      continue;
+    }
+    bool can_go = pass.uses().of(variable).writes == 0 && !pass.has_unknown_names() && !field.rest;
+    say(report, can_go, field.binding.span);
   }
 }
 
@@ -32,7 +42,9 @@ void check_parts(Pass& pass, const MatchPattern& pattern) {
     const MatchPattern& item = *pattern.items[i];
     bool binds = item.kind == MatchPatternKind::Bind;
     if (binds && is_unused(pass, item.name.text, pass.variable(item))) {
-      pass.report(item.name.span, item.name.text).help("write `_` to say that it is not needed");
+      auto report = pass.report(item.name.span, item.name.text);
+      bool can_go = pass.uses().of(pass.variable(item)).writes == 0 && !pass.has_unknown_names();
+      say(report, can_go && pattern.kind != MatchPatternKind::Dict, item.name.span);
     }
     check_parts(pass, item);
   }

@@ -21,7 +21,7 @@ with MockServer("--script", "model.jsonl", "--quiet") as server:
     t.wait_for_editor()
     t.send("second\r")
     t.read_until("Both lines.")
-    say(t, "tell me\r", "It ")
+    say(t, "tell me\r", "It")
     t.send("\x03")
     print("stopped:", "(stopped)" in t.read_until("(stopped)"))
     print("goes on:", "Still here." in say(t, "still there?\r", "Still here."))

@@ -20,7 +20,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 export HARN_VERIFY=1
 
 # These use the whole machine, or tell time: one after the other.
-alone="conformance far log-files formatted lint-fixed cli park"
+alone="conformance far log-files formatted lint-fixed cli park replay"
 # These use one core each: side by side.
 beside="unit docs lint explain types sound-types checks-random cost-bounds lsp lsp-random stress differential updates natural-random fuzz-seeds mutated mutated-far park-random eager copies embedding"
 # These are about texts and not about memory: once is enough.
@@ -127,6 +127,7 @@ stage() {
     stress) python3 tests/stress/run.py --harn "$harn" --seconds "${STRESS_SECONDS:-10}" ;;
     # A process with sanitizers takes a fifth of a second to start: fixtures are put away at fewer places.
     park) python3 tests/park/run.py --harn "$harn" --fixtures ${sanitizers:+--waits 1} ;;
+    replay) python3 tests/replay/run.py --harn "$harn" --jobs "$jobs" ${sanitizers:+--every 9} ;;
     park-random) python3 tests/park/run.py --harn "$harn" --random 60 ;;
     copies) python3 tests/copies/run.py --harn "$harn" ;;
     natural-random) python3 tests/fuzz/natural.py --harn "$harn" --seed 1 --seconds "${FUZZ_SECONDS:-10}" ;;

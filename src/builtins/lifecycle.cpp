@@ -33,6 +33,7 @@ struct Lifecycle {
   uint64_t seq = 0;             // of audits and hand-offs
   std::vector<Value> audits;    // {seq, kind, payload, pipeline_id}
   std::vector<Value> handoffs;  // {envelope_id, ...}
+  std::vector<Value> result;    // the last that the program has given to its host, or none
 };
 
 Lifecycle& lifecycle_of(Vm& vm) { return vm.local<Lifecycle>(); }
@@ -80,6 +81,21 @@ Outcome<Value> add_to(Call& call, std::vector<Value> Lifecycle::*list) {
 }
 Outcome<Value> add_audit(Call& call) { return add_to(call, &Lifecycle::audits); }
 Outcome<Value> add_handoff(Call& call) { return add_to(call, &Lifecycle::handoffs); }
+
+Outcome<Value> set_result(Call& call) {
+  Lifecycle& life = lifecycle_of(call.vm());
+  std::vector<Value> result;  // the one before dies when the lock is free again
+  result.push_back(HARN_TRY(transfer(call.take(0))));
+  std::lock_guard guard(life.lock);
+  life.result.swap(result);
+  return Value();
+}
+
+// What a pipeline has returned, or was said to have.
+Outcome<Value> result_or(Lifecycle& life, Value value) {
+  std::lock_guard guard(life.lock);
+  return life.result.empty() ? std::move(value) : read_shared(life.result[0]);
+}
 
 Outcome<Value> list_of(const std::vector<Value>& entries) {
   Value out = new_list();
@@ -142,6 +158,7 @@ void lifecycle_fields(park::Archive& archive, Vm& vm) {
   archive.number(life.seq);
   archive.items(life.audits, [&](Value& entry) { archive.value(entry); });
   archive.items(life.handoffs, [&](Value& entry) { archive.value(entry); });
+  archive.items(life.result, [&](Value& entry) { archive.value(entry); });
 }
 
 Outcome<Value> pipeline_name(Call& call) { return text_value(effects::state_home(call.vm()).pipeline); }
@@ -175,6 +192,10 @@ constinit const Builtin kRows[] = {
      .signature = "(callback: any) -> nil",
      .doc = "Keeps the callback of pipeline_on_finish.",
      .call = set_callback},
+    {.name = "__lifecycle_result",
+     .signature = "(result: any) -> nil",
+     .doc = "What the entry pipeline ends with, whatever it returns.",
+     .call = set_result},
     {.name = "__lifecycle_seq",
      .signature = "() -> int",
      .doc = "The next number for what happens at the end of a pipeline.",
@@ -245,6 +266,7 @@ Outcome<Value> finish_pipeline(Vm& vm, Value value) {
   const Task& root = vm.scheduler().root();
   // Put away in the middle of its end, the program has come to it again.
   if (!scope_value(root, "pipeline_ends").is_nil()) return value;
+  value = HARN_TRY(result_or(lifecycle_of(vm), std::move(value)));
   Value callback = HARN_TRY(take_callback(lifecycle_of(vm)));
   if (callback.is_nil() && scope_value(root, "session_hooks").is_nil()) return value;
   Value args[] = {std::move(callback), std::move(value)};

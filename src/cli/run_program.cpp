@@ -73,7 +73,10 @@ int report_replay(effects::Player& player, int exit_code) {
 
 // Before the program begins, on its VM; the value is the exit code when that fails.
 Result<std::unique_ptr<Watch>> begin_watch(vm::Vm& vm, Prepared& prepared) {
-  if (prepared.player) effects::Run::of(vm).replay(prepared.player);
+  if (prepared.player) {
+    effects::Run::of(vm).replay(prepared.player);
+    if (prepared.player->has_moments()) vm.scheduler().set_course(prepared.player.get());
+  }
   begin_fixtures(vm, prepared.llm);
   if (!prepared.watch.is_any()) return std::unique_ptr<Watch>();
   return Watch::begin(vm, std::move(prepared.watch), prepared.header);

@@ -52,8 +52,10 @@ Result<std::unique_ptr<Watch>> Watch::begin(vm::Vm& vm, WatchOptions options, co
   effects::Run& run = effects::Run::of(vm);
   if (!watch->options_.record_to.empty()) {
     watch->tape_ = HARN_TRY(effects::TapeWriter::create(watch->options_.record_to, header));
-    run.record(std::make_shared<effects::Recorder>(
-        [tape = watch->tape_.get()](const effects::TapeEntry& entry) { tape->add(entry); }));
+    auto recorder = std::make_shared<effects::Recorder>(
+        [tape = watch->tape_.get()](const effects::TapeEntry& entry) { tape->add(entry); });
+    run.record(recorder);
+    vm.scheduler().set_course(recorder.get());  // which the world of the run keeps
   }
   HARN_CHECK(watch->begin_trace(run));
   if (!watch->options_.limits.empty()) {

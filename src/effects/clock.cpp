@@ -15,13 +15,15 @@ vm::Outcome<Done> carry_out(Run&, const EndSleep&) { return Done(); }
 bool tells_end_of_sleep(Run& run) {
   if (run.is_direct(vm::Capability::ClockSleep) || run.clock().is_mocked()) return false;
   Run::Attending attending = run.attending();
-  return attending.recorder || attending.player;
+  // Otherwise moments are counted (vm/course.h), and say it.
+  if (attending.recorder) return attending.recorder->moment() == 0;
+  return attending.player && !attending.player->has_moments();
 }
 
 vm::Nanoseconds end_of_sleep(Run& run, vm::Nanoseconds due) {
   if (run.is_direct(vm::Capability::ClockSleep) || run.clock().is_mocked()) return due;
   auto player = run.attending().player;
-  return player ? player->time_of_next(EndSleep::row.name) : due;
+  return player && !player->has_moments() ? player->time_of_next(EndSleep::row.name) : due;
 }
 
 int64_t read_freely(Run& run, ClockFace face) {

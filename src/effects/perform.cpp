@@ -2,6 +2,7 @@
 
 #include "data/encoding.h"
 #include "vm/dict.h"
+#include "vm/effect_end.h"
 #include "vm/fiber.h"
 #include "vm/scheduler.h"
 
@@ -53,6 +54,7 @@ static vm::Nanoseconds time_of(Run& run, const Recorder& recorder) { return run.
 
 void keep_answer(Run& run, Recorder& recorder, Question question, std::string bytes) {
   recorder.record(std::move(question), {Told::Answer, std::move(bytes), time_of(run, recorder)});
+  vm::end_effect();
 }
 
 void keep_error(Run& run, Recorder& recorder, Question question, const vm::Thrown& error) {
@@ -66,6 +68,11 @@ void keep_error(Run& run, Recorder& recorder, Question question, const vm::Throw
   std::string bytes = to_bytes(std::move(recorded), &run.world().secrets);
   Told told = was_stopped ? Told::Nothing : Told::Error;
   recorder.record(std::move(question), {told, std::move(bytes), time_of(run, recorder)});
+  vm::end_effect();
+}
+
+void keep_nothing(Run& run, Recorder& recorder, Question question) {
+  recorder.record(std::move(question), {Told::Nothing, "", time_of(run, recorder)});
 }
 
 std::unexpected<vm::Thrown> answered_error(const TapeAnswer& answer) {

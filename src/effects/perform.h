@@ -59,6 +59,8 @@ Question next_question(const EffectRow& row, std::string shown, std::string requ
 // Who tells whom: keeps the answer, or why there is none.
 void keep_answer(Run& run, Recorder& recorder, Question question, std::string bytes);
 void keep_error(Run& run, Recorder& recorder, Question question, const vm::Thrown& error);
+// The task was told to stop in the middle of it.
+void keep_nothing(Run& run, Recorder& recorder, Question question);
 std::unexpected<vm::Thrown> answered_error(const TapeAnswer& answer);
 
 // Before anything of a request is kept.
@@ -74,10 +76,21 @@ vm::Outcome<typename Request::Answer> recorded(Run& run, Recorder& recorder, con
   SharedSecrets& secrets = run.world().secrets;
   learn_secrets(secrets, request);
   Question question = next_question(Request::row, secrets.hidden(request.shown()), to_bytes(request, &secrets));
-  auto answer = carry_out();
+  auto carry_out_inside = [&] {
+    vm::InsideEffect inside(recorder);
+    return carry_out();
+  };
+  std::optional<vm::Outcome<typename Request::Answer>> kept;
+  try {
+    kept.emplace(carry_out_inside());
+  } catch (const vm::Stopped&) {
+    keep_nothing(run, recorder, std::move(question));
+    throw;
+  }
+  vm::Outcome<typename Request::Answer>& answer = *kept;
   if (answer) keep_answer(run, recorder, std::move(question), to_bytes(*answer, &secrets));
   else keep_error(run, recorder, std::move(question), answer.error());
-  return answer;
+  return std::move(answer);
 }
 
 template <class Request, class Do>
@@ -85,6 +98,7 @@ vm::Outcome<typename Request::Answer> replayed(Run& run, Player& player, const R
   SharedSecrets& secrets = run.world().secrets;
   learn_secrets(secrets, request);
   Question question = next_question(Request::row, secrets.hidden(request.shown()), to_bytes(request, &secrets));
+  vm::InsideEffect inside(player);
   const TapeEntry* entry = HARN_TRY(player.next_answer(run, question));
   // What is told to the program later hangs on it: a stand-in counts who has asked.
   if constexpr (requires { note_replayed(run, request); }) note_replayed(run, request);

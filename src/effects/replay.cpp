@@ -56,8 +56,10 @@ static size_t first_difference(std::string_view a, std::string_view b) {
 }
 
 Player::Player(std::vector<TapeEntry> entries, Extent extent)
-    : entries_(std::move(entries)), extent_(extent), is_told_(entries_.size()) {
+    : Course(Kind::Repeated), entries_(std::move(entries)), extent_(extent), is_told_(entries_.size()) {
   for (size_t i = 0; i < entries_.size(); ++i) {
+    has_moments_ = has_moments_ || entries_[i].answer.moment != 0;
+    if (entries_[i].answer.told == Told::Timer) continue;
     const Question& question = entries_[i].question;
     by_asker_.emplace(std::pair(question.task, question.number), i);
   }
@@ -65,8 +67,19 @@ Player::Player(std::vector<TapeEntry> entries, Extent extent)
 
 vm::Outcome<const TapeEntry*> Player::next_answer(Run& run, const Question& question) {
   size_t order = HARN_TRY(find(question));
-  if (order == entries_.size()) return cut_off(question);
+  if (order == entries_.size() && extent_ == Extent::Beginning) return cut_off(question);
+  if (order == entries_.size()) {
+    if (vm::Scheduler::current().fiber) vm::fiber_sleep("replay", vm::kNever);
+    return vm::stopped_error();
+  }
   const TapeEntry& entry = entries_[order];
+  if (has_moments_) {
+    wait_for_moment(order);
+    if (divergence()) return divergence_error();
+    set_time(run.clock(), entry.answer);
+    tell(order);
+    return &entry;
+  }
   if (entry.answer.told == Told::Nothing) {
     // Until whatever stopped the task then does so again.
     tell(order);
@@ -78,12 +91,74 @@ vm::Outcome<const TapeEntry*> Player::next_answer(Run& run, const Question& ques
   bool is_on_fiber = vm::Scheduler::current().fiber != nullptr;
   if (is_on_fiber && !clock.is_mocked() && due > clock.now()) vm::fiber_sleep("replay", due);
   wait_for_turn(order);
-  if (!clock.is_mocked()) {
-    clock.follow_to(due);
-    vm::Scheduler::current().scheduler->note_time();
-  }
+  set_time(clock, entry.answer);
   tell(order);
   return &entry;
+}
+
+void Player::set_time(vm::Clock& clock, const TapeAnswer& answer) const {
+  if (clock.is_mocked()) return;
+  clock.follow_to(start + answer.at);
+  if (vm::Task* task = vm::Scheduler::current_or_null()) task->scheduler->note_time();
+}
+
+// ---- moments ----
+
+bool Player::has_come(size_t order) {
+  std::lock_guard guard(lock_);
+  return divergence_ || entries_[order].answer.moment <= moment();
+}
+
+// The running task waits as the recorded one did, or is stopped where that was.
+void Player::wait_for_moment(size_t order) {
+  vm::Task* running = vm::Scheduler::current_or_null();
+  if (!running) return;
+  vm::Task& task = *running;
+  bring_about(*task.scheduler);
+  constexpr int kMostStops = 2;  // whoever is stopped ends what it does, and may wait for that
+  for (int stops = 0; task.fiber && !has_come(order) && stops < kMostStops;) {
+    {
+      std::lock_guard guard(lock_);
+      waiting_[order] = {&task, task.begin_wait("replay")};
+    }
+    if (vm::park_here() == vm::Wake::Cancelled) ++stops;
+    std::lock_guard guard(lock_);
+    waiting_.erase(order);
+  }
+  bool is_to_stop = entries_[order].answer.told == Told::Nothing && !(task.fiber && task.fiber->stop);
+  if (!is_to_stop || divergence()) return;
+  tell(order);
+  vm::take_stop();  // in the middle of its work, as a rule
+  if (task.fiber) vm::fiber_sleep("replay", vm::kNever);
+}
+
+// Under the lock.
+void Player::skip_timers() {
+  while (told_ < entries_.size() && (is_told_[told_] || entries_[told_].answer.told == Told::Timer)) ++told_;
+}
+
+void Player::bring_about(vm::Scheduler& scheduler) {
+  if (!has_moments_) return;
+  for (;;) {
+    std::unique_lock guard(lock_);
+    if (divergence_ || told_ == entries_.size() || entries_[told_].answer.moment > moment()) return;
+    const TapeEntry& entry = entries_[told_];
+    if (entry.answer.told == Told::Timer) {
+      is_told_[told_] = true;
+      while (told_ < entries_.size() && is_told_[told_]) ++told_;
+      guard.unlock();
+      set_time(scheduler.clock(), entry.answer);
+      scheduler.note_time();
+      scheduler.fire_timer_of(entry.question.task, static_cast<uint32_t>(entry.question.number));
+      continue;
+    }
+    auto next = waiting_.find(told_);
+    if (next == waiting_.end()) return;  // it will ask
+    auto [task, ticket] = next->second;
+    waiting_.erase(next);
+    guard.unlock();
+    return scheduler.go_first(*task, ticket);
+  }
 }
 
 vm::Outcome<size_t> Player::find(const Question& question) {
@@ -91,7 +166,11 @@ vm::Outcome<size_t> Player::find(const Question& question) {
   if (divergence_) return divergence_error();
   auto found = by_asker_.find({question.task, question.number});
   if (found == by_asker_.end()) {
-    if (extent_ == Extent::Beginning) return entries_.size();
+    skip_timers();
+    // The recorded program had ended by then: how far its other tasks get with their clean-up until the process ends is a matter of time.
+    vm::Task* task = vm::Scheduler::current_or_null();
+    bool has_ended = told_ == entries_.size() && task && !task->is_root() && task->scheduler->root().finished;
+    if (extent_ == Extent::Beginning || has_ended) return entries_.size();
     std::string expected = told_ < entries_.size() ? describe(entries_[told_].question) : "the end of the program";
     guard.unlock();
     return diverged(std::move(expected), describe(question));
@@ -141,6 +220,7 @@ void Player::tell(size_t order) {
   std::lock_guard guard(lock_);
   is_told_[order] = true;
   while (told_ < entries_.size() && is_told_[told_]) ++told_;
+  if (has_moments_) return;  // bring_about wakes them
   auto next = waiting_.find(told_);
   if (next == waiting_.end()) return;
   auto [task, ticket] = next->second;
@@ -202,6 +282,7 @@ bool Player::note_standstill(std::string place) {
 void Player::finish() {
   {
     std::lock_guard guard(lock_);
+    skip_timers();  // tasks that had not ended by then
     if (divergence_ || told_ == entries_.size()) return;
   }
   (void)diverged(describe(entries_[told_].question), "the end of the program");

@@ -9,6 +9,7 @@
 #include "base/mutex.h"
 #include "base/secrets.h"
 #include "vm/clock.h"
+#include "vm/course.h"
 
 // What a run asked of the world and what it was told, so that another run can be told the same (replay.h).
 //
@@ -36,16 +37,18 @@ enum class Told : uint8_t {
   Answer,
   Error,
   Nothing,  // the task was stopped before
+  Timer,    // no answer: a time was up, see vm::Course::note_timer
 };
 
 struct TapeAnswer {
   Told told = Told::Answer;
   std::string bytes;       // the answer's fields, or the error's
   vm::Nanoseconds at = 0;  // when it was told, counted from the start of the recording
+  uint64_t moment = 0;     // the same as vm::Course counts; later than the question: the task has waited for it
 
   template <class Visitor>
   void fields(Visitor& visit) {
-    visit(told), visit(bytes), visit(at);
+    visit(told), visit(bytes), visit(at), visit(moment);
   }
 };
 
@@ -77,15 +80,20 @@ class SharedSecrets {
 };
 
 // Keeps what a run is told, in the order in which it is told. Used by all tasks at once.
-class Recorder {
+class Recorder : public vm::Course {
  public:
   // `keep` is called by one thread at a time.
-  explicit Recorder(std::function<void(const TapeEntry&)> keep) : keep_(std::move(keep)) {}
+  explicit Recorder(std::function<void(const TapeEntry&)> keep) : Course(Kind::Noted), keep_(std::move(keep)) {}
   void record(Question question, TapeAnswer answer) {
+    answer.moment = moment();
     TapeEntry entry{std::move(question), std::move(answer)};
     std::lock_guard guard(lock_);
     keep_(entry);
   }
+  void note_timer(uint64_t task, uint32_t which, vm::Nanoseconds at) override {
+    record({.task = task, .number = which, .name = "timer"}, {.told = Told::Timer, .at = at - start});
+  }
+  void bring_about(vm::Scheduler&) override {}
   vm::Nanoseconds start = 0;  // on the program's clock
 
  private:

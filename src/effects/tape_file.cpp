@@ -16,7 +16,7 @@ namespace harn::effects {
 namespace {
 
 constexpr std::string_view kKind = "HARNTAPE";
-constexpr std::string_view kMagic = "HARNTAPE2\n";
+constexpr std::string_view kMagic = "HARNTAPE3\n";
 constexpr size_t kFrameHead = 9;  // kind, length, sum
 constexpr size_t kBuffer = 64 << 10;
 

@@ -6,10 +6,12 @@
 #include "base/assert.h"
 #include "base/mutex.h"
 #include "base/spin_lock.h"
+#include "vm/course.h"
 #include "vm/fiber.h"
 #include "vm/futex.h"
 #include "vm/job_pool.h"
 #include "vm/pace.h"
+#include "vm/scheduler.h"
 #include "vm/transfer.h"
 
 namespace harn::vm {
@@ -62,7 +64,17 @@ struct Job : JobPool::Job {
 
 }  // namespace
 
+// How often a task looks up while it waits depends on time: all that happens meanwhile is noted for one moment, and in a
+// replay it happens before the work is begun.
+static void pass_moment() {
+  Course* course = this_worker ? this_worker->scheduler.course() : nullptr;
+  if (!course || this_worker->running->is_inside_effect()) return;
+  course->pass();
+  if (course->repeats()) take_stop();
+}
+
 void run_aside(std::function<void()> work, const Value& keeps) {
+  pass_moment();
   auto job = std::make_shared<Job>(std::move(work));
   if (Completion::may_wait()) job->completion.emplace();
   JobPool::get().add(job);
@@ -72,6 +84,7 @@ void run_aside(std::function<void()> work, const Value& keeps) {
     if (!JobPool::get().take_back(*job)) job->abandon(keeps);
     throw;
   }
+  pass_moment();
   if (job->failure) std::rethrow_exception(job->failure);
 }
 

@@ -72,6 +72,18 @@ class Clock {
   Nanoseconds next_due() const { return next_due_.load(std::memory_order_relaxed); }
   // Fires everything that is due.
   void fire_due(std::vector<Task*>& woken);
+  // Fires the first that the function is true for, due or not. False when there is none.
+  template <class Is>
+  bool fire_one(Is is, std::vector<Task*>& woken) {
+    std::lock_guard lock(lock_);
+    for (Timer* timer : heap_) {
+      if (!is(*timer)) continue;
+      remove_locked(*timer);
+      timer->fire(*timer, woken);
+      return true;
+    }
+    return false;
+  }
 
  private:
   void sift_up(size_t place);

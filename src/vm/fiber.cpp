@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/assert.h"
+#include "vm/course.h"
 #include "vm/interpreter.h"
 #include "vm/memory.h"
 #include "vm/pace.h"
@@ -80,6 +81,7 @@ Step start(WaitCall& call, NativeFunction function) {
 
 Step finish(WaitCall& call) {
   std::unique_ptr<Fiber> fiber(std::exchange(call.task().fiber, nullptr));
+  if (Course* course = call.scheduler().course()) course->has_come_further = true;
   if (is_counted(call.task())) --call.task().scheduler->vm().local<Patience>().fibers;
   FiberStack::give_back(fiber->stack);
   Turnstile::get().leave();

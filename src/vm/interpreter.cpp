@@ -11,6 +11,7 @@
 // changes or the stack may have moved.
 #include "vm/interpreter.h"
 
+#include "vm/course.h"
 #include "vm/cycles.h"
 #include "vm/dict.h"
 #include "vm/fuse.h"
@@ -190,7 +191,17 @@ checkpoint:
   slices -= 1 - budget.load(std::memory_order_relaxed) / kSlice;
   budget.store(kSlice, std::memory_order_relaxed);
   let_others_in();
-  if (slices > 0 && !pace_.is_raised() && !task_->deadline_passed) NEXT;
+  if (Course* course = task_->scheduler->course()) [[unlikely]] {
+    if (slices > 0 && !task_->deadline_passed) {
+      course->pass();
+      task_->scheduler->attend();
+      if (take_requests(false) == Status::Failed) goto unwinding;
+      if (task_->deadline_passed) budget.store(0, std::memory_order_relaxed);
+      NEXT;
+    }
+  } else if (slices > 0 && !pace_.is_raised() && !task_->deadline_passed) {
+    NEXT;
+  }
   slices = kSlices;
   if (kWatching && task_->watched == 0) {
     task_->is_watching = false;
@@ -206,6 +217,7 @@ checkpoint:
   }
 parked:
   worker_->let_others_in();
+  if (task_->scheduler->course()) [[unlikely]] return Ran::Parked;
   // Going through the worker's loop would cost more than what many tasks do between two waits.
   for (;;) {
     budget.store(budget.load(std::memory_order_relaxed) - kSwitchCost, std::memory_order_relaxed);

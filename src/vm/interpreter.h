@@ -48,6 +48,8 @@ class Interpreter {
 
   // In the middle of C++ code (see vm/pace.h): throws Stopped when the task has to stop.
   void look_up();
+  // The same without making room for others.
+  void take_stop();
   // The same, when the task has had its turn: others may have theirs.
   void end_turn();
   // The same, for a task that is in somebody's queue: why its wait ended. Only when it can part from its stack.

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "base/quiet_thread.h"
+#include "vm/course.h"
+#include "vm/effect_end.h"
 #include "vm/futex.h"
 #include "vm/interpreter.h"
 #include "vm/scheduler.h"
@@ -83,9 +85,39 @@ void Scheduler::stop_monitor() {
 
 // ---- C++ code that computes ----
 
+namespace {
+
+// Some ten microseconds of work, and as many passes of a loop.
+constexpr int32_t kSteps = 4'000;
+constexpr int32_t kSlice = 500;
+
+// Of an effect whose answer is being kept: see effect_end.h.
+struct KeptPace {
+  Task* task = nullptr;
+  int32_t steps_left = 0;
+  int32_t budget = 0;
+  uint64_t tickets = 0;
+};
+constinit thread_local KeptPace kept_pace;
+
+// Where it is counted. Inside an effect a task only hears what is asked of it.
+bool is_inside_effect(const Worker& worker) { return worker.running && worker.running->is_inside_effect(); }
+bool is_ending_effect(const Worker& worker) { return kept_pace.task && kept_pace.task == worker.running; }
+
+}  // namespace
+
+void begin_pace(Worker& worker) {
+  steps_left = kSteps;
+  worker.pace.budget.store(kSlice, std::memory_order_relaxed);
+}
+
+void take_stop() {
+  Worker* worker = this_worker;
+  if (worker && worker->interpreter) worker->interpreter->take_stop();
+}
+
 void look_up() {
-  // Some ten microseconds of work, which count as this many passes of a loop.
-  constexpr int32_t kSteps = 4'000;
+  // What they count as.
   constexpr int32_t kPasses = 100;
   // What a task may use up before others have a turn, as in a loop.
   constexpr int32_t kTurn = 5'000;
@@ -93,10 +125,17 @@ void look_up() {
   Worker* worker = this_worker;
   if (!worker || !worker->interpreter) return;
   let_others_in();
+  Course* course = worker->scheduler.course();
+  if (course && is_ending_effect(*worker)) return;
+  if (course && is_inside_effect(*worker)) return worker->interpreter->take_stop();
   auto& budget = worker->pace.budget;
   int32_t left = budget.load(std::memory_order_relaxed) - used / kSteps * kPasses;
   budget.store(left, std::memory_order_relaxed);
-  if (worker->pace.is_raised()) return worker->interpreter->look_up();
+  if (course && left > -kTurn) {
+    course->pass();
+    return worker->interpreter->take_stop();
+  }
+  if (!course && worker->pace.is_raised()) return worker->interpreter->look_up();
   bool is_eager = worker->scheduler.vm().options().eager_workers;
   if (is_eager) steps_left = kSteps / 1'000;
   if (left > -kTurn && !is_eager) return;
@@ -106,7 +145,45 @@ void look_up() {
 
 void heed() {
   Worker* worker = this_worker;
-  if (worker && worker->interpreter && worker->pace.is_raised()) worker->interpreter->look_up();
+  if (!worker || !worker->interpreter || !worker->pace.is_raised()) return;
+  Course* course = worker->scheduler.course();
+  if (course && (course->repeats() || is_ending_effect(*worker))) return;
+  if (course) worker->interpreter->take_stop();
+  else worker->interpreter->look_up();
+}
+
+InsideEffect::InsideEffect(Course& course) : course_(course.moment() != 0 ? &course : nullptr) {
+  Worker* worker = this_worker;
+  if (!course_ || !worker || !worker->running) return;
+  if (worker->running->is_inside_effect()) {
+    course_ = nullptr;  // another effect goes on
+    return;
+  }
+  course_->pass();
+  Task& task = *worker->running;
+  task.own_effects().is_inside = true;
+  steps_left_ = steps_left;
+  budget_ = worker->pace.budget.load(std::memory_order_relaxed);
+  tickets_ = task.tickets;
+}
+
+void InsideEffect::end() {
+  Course* course = std::exchange(course_, nullptr);
+  Worker* worker = this_worker;
+  if (!course || !worker || !worker->running) return;
+  kept_pace = {worker->running, steps_left_, budget_, tickets_};
+  if (course->repeats() || std::uncaught_exceptions() > 0) end_effect();
+}
+
+void end_effect() {
+  Worker* worker = this_worker;
+  KeptPace kept = std::exchange(kept_pace, {});
+  if (!kept.task || !worker || worker->running != kept.task) return;
+  kept.task->own_effects().is_inside = false;
+  worker->scheduler.course()->has_come_further = true;
+  if (kept.task->tickets != kept.tickets) return begin_pace(*worker);  // it has waited, and this is another turn
+  steps_left = kept.steps_left;
+  worker->pace.budget.store(kept.budget, std::memory_order_relaxed);
 }
 
 Undisturbed::Undisturbed() : worker_(this_worker) {

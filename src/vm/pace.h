@@ -20,11 +20,13 @@ struct Pace {
   std::atomic<int32_t> budget{0};
   // A timer is due, a signal came, a task was cancelled: the worker should look now.
   std::atomic<bool> attention{false};
+  // Where the worker looks up is counted (course.h): nobody makes it do so earlier.
+  std::atomic<bool> is_counted{false};
 
   // On any thread, and in signal handlers.
   void raise() {
     attention.store(true, std::memory_order_release);
-    budget.store(-1, std::memory_order_relaxed);
+    if (!is_counted.load(std::memory_order_relaxed)) budget.store(-1, std::memory_order_relaxed);
   }
   bool is_raised() const { return attention.load(std::memory_order_acquire); }
 };

@@ -1,7 +1,10 @@
 #include "vm/scheduler.h"
 
+#include <signal.h>
+
 #include <algorithm>
 
+#include "vm/course.h"
 #include "vm/interpreter.h"
 #include "vm/memory.h"
 #include "vm/host_calls.h"
@@ -219,6 +222,7 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
 
 void Scheduler::run_task(Worker& worker, Task& task) {
   ++worker.turns;
+  if (course_) course_->has_come_further = !task.fiber, begin_pace(worker);
   if (task.parted) return worker.stacks.go_on(*std::exchange(task.parted, nullptr));
   uint64_t talks = worker.talks;
   worker.running = &task;
@@ -226,6 +230,8 @@ void Scheduler::run_task(Worker& worker, Task& task) {
   auto ran = Interpreter(vm_, task, &worker).resume();
   worker.let_others_in();
   Task& last = *std::exchange(worker.running, nullptr);
+  // A task that makes room for others has passed a moment when it looked up.
+  if (course_ && ran != Interpreter::Ran::Yielded && std::exchange(course_->has_come_further, false)) course_->pass();
   switch (ran) {
     case Interpreter::Ran::Finished: return finish(last);
     case Interpreter::Ran::Yielded: last.computes = worker.talks == talks; return push_ready(worker, last);
@@ -367,15 +373,19 @@ void Scheduler::external_end() {
   if (external_.fetch_sub(1) == 1) poke();
 }
 
+void Scheduler::end_timed_wait(Timer& timer, std::vector<Task*>& woken) {
+  auto& wait = static_cast<TaskLife::WaitTimer&>(timer);
+  Task& task = *wait.task;
+  if (!task.claim(wait.ticket)) return;
+  if (task.scheduler->course_ && !task.is_inside_effect()) task.scheduler->fired_.push_back({task.id, 0});
+  task.woken_by = wait.reason;
+  task.woken = true;
+  woken.push_back(&task);
+}
+
 void Scheduler::prepare_timer(Task& task) {
   task.life->timer.task = &task;
-  task.life->timer.fire = [](Timer& timer, std::vector<Task*>& woken) {
-    auto& wait = static_cast<TaskLife::WaitTimer&>(timer);
-    if (!wait.task->claim(wait.ticket)) return;
-    wait.task->woken_by = wait.reason;
-    wait.task->woken = true;
-    woken.push_back(wait.task);
-  };
+  task.life->timer.fire = end_timed_wait;
 }
 
 void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake reason) {
@@ -391,11 +401,67 @@ void Scheduler::set_timeout(Task& task, uint64_t ticket, Nanoseconds due, Wake r
 }
 
 void Scheduler::fire_timers() {
+  // The program has moved the clock. A moment of its own: what happens now cannot happen before.
+  if (course_ && this_worker && this_worker->running) course_->pass();
+  if (course_ && course_->repeats()) course_->bring_about(*this);
+  else fire_by_clock();
+}
+
+void Scheduler::fire_by_clock() {
   Nanoseconds due = clock_.next_due();
   if (due == kNever || due > clock_.now()) return;
   std::vector<Task*> woken;
   clock_.fire_due(woken);
   for (Task* task : woken) make_ready(*task);
+  if (!course_) return;
+  for (Fired fired : std::exchange(fired_, {})) course_->note_timer(fired.task, fired.which, clock_.now());
+}
+
+// ---- courses ----
+
+void Scheduler::set_course(Course* course) {
+  if (worker_limit_ > 1) return;
+  course_ = course;
+  if (course) course->pass();
+  workers_[0]->pace.is_counted.store(course != nullptr);
+}
+
+static uint32_t place_of(const Deadline& deadline) {
+  uint32_t place = 1;
+  for (const Deadline* outer = deadline.outer; outer; outer = outer->outer) ++place;
+  return place;
+}
+
+bool Scheduler::is_timer_of(const Timer& timer, uint64_t task, uint32_t which) {
+  if (timer.fire == end_timed_wait) {
+    const auto& wait = static_cast<const TaskLife::WaitTimer&>(timer);
+    return which == 0 && wait.task->id == task;
+  }
+  if (timer.fire != pass_deadline) return false;
+  const auto& deadline = static_cast<const Deadline&>(timer);
+  return deadline.task->id == task && which == place_of(deadline);
+}
+
+// What Course::note_timer is told of a signal, in the place of a task.
+constexpr uint32_t kSignal = UINT32_MAX;
+
+bool Scheduler::fire_timer_of(uint64_t task, uint32_t which) {
+  if (which == kSignal) {
+    raise(static_cast<int>(task));
+    return deliver_stop();
+  }
+  std::vector<Task*> woken;
+  bool has_fired = clock_.fire_one([&](const Timer& timer) { return is_timer_of(timer, task, which); }, woken);
+  for (Task* one : woken) make_ready(*one);
+  fired_.clear();
+  return has_fired;
+}
+
+void Scheduler::go_first(Task& task, uint64_t ticket) {
+  if (!task.claim(ticket)) return;
+  task.woken_by = Wake::Value;
+  task.woken = true;
+  first_ = &task;
 }
 
 bool Scheduler::follow_clock(Worker& worker) {
@@ -404,25 +470,26 @@ bool Scheduler::follow_clock(Worker& worker) {
   if (due == kNever || external_.load() != 0 || worker.inbox.load(std::memory_order_seq_cst)) return false;
   clock_.follow_to(due);
   worker.recent_time = clock_.now();
-  fire_timers();
+  fire_by_clock();
   return true;
 }
 
 // ---- deadlines ----
 
-void Scheduler::prepare_timer(Deadline& deadline) {
-  deadline.fire = [](Timer& timer, std::vector<Task*>& woken) {
-    auto& passed = static_cast<Deadline&>(timer);
-    Task& task = *passed.task;
-    passed.expired.store(true);
-    task.expired_deadlines.fetch_add(1);
-    task.requests.fetch_or(kRequestDeadline, std::memory_order_seq_cst);
-    if (!task.claim(task.ticket.load(std::memory_order_seq_cst))) return task.scheduler->raise_all();
-    task.woken_by = Wake::Deadline;
-    task.woken = true;
-    woken.push_back(&task);
-  };
+void Scheduler::pass_deadline(Timer& timer, std::vector<Task*>& woken) {
+  auto& passed = static_cast<Deadline&>(timer);
+  Task& task = *passed.task;
+  if (task.scheduler->course_) task.scheduler->fired_.push_back({task.id, place_of(passed)});
+  passed.expired.store(true);
+  task.expired_deadlines.fetch_add(1);
+  task.requests.fetch_or(kRequestDeadline, std::memory_order_seq_cst);
+  if (!task.claim(task.ticket.load(std::memory_order_seq_cst))) return task.scheduler->raise_all();
+  task.woken_by = Wake::Deadline;
+  task.woken = true;
+  woken.push_back(&task);
 }
+
+void Scheduler::prepare_timer(Deadline& deadline) { deadline.fire = pass_deadline; }
 
 void Scheduler::push_deadline(Task& task, Nanoseconds due, uint32_t start) {
   auto* deadline = new Deadline;
@@ -455,6 +522,12 @@ bool Scheduler::is_deadline_over(Task& task) {
   Deadline* deadline = task.deadline;
   while (deadline && !this_worker->interpreter->is_block_of_frame(*deadline)) deadline = deadline->outer;
   if (!deadline) return false;
+  if (course_) {
+    // What the clock shows by now is not known to a replay.
+    course_->pass();
+    attend();
+    return deadline->expired.load();
+  }
   return deadline->expired.load() || (deadline->due != kNever && deadline->due <= clock_.now());
 }
 
@@ -480,6 +553,8 @@ bool Scheduler::deliver_stop() {
   if (!vm_.has_stop() || this_worker != workers_[0].get()) return false;
   StopReason reason = vm_.take_stop();
   int signal = vm_.take_signal();
+  if (course_ && !course_->repeats() && signal != 0)
+    course_->note_timer(static_cast<uint64_t>(signal), kSignal, clock_.now());
   auto handler = on_signal_.load();
   if (signal != 0 && handler && handler(vm_, signal)) return true;
   if (reason == StopReason::Interrupt) vm_.note_interrupt();

@@ -23,6 +23,7 @@
 namespace harn::vm {
 
 class Interpreter;
+class Course;  // course.h
 class Locks;
 class Vm;
 class Standstill;  // standstill.h
@@ -214,6 +215,13 @@ class Scheduler {
   bool has_others() const;
   // A task's wait was claimed by timers: make them ready.
   void fire_timers();
+  // Of a recording or a replay; null: nobody counts. Only with one worker.
+  Course* course() const { return course_; }
+  void set_course(Course* course);
+  // For a replay: fires what Course::note_timer was told of. False when there is no such timer.
+  bool fire_timer_of(uint64_t task, uint32_t which);
+  // The wait `ticket` of a task ends, and its turn is next.
+  void go_first(Task& task, uint64_t ticket);
   // In a replay nobody waits for time to pass. True when the clock went on to the next timer.
   bool follow_clock(Worker& worker);
   void follow_computation(Worker& worker);
@@ -262,6 +270,10 @@ class Scheduler {
   friend struct Worker;
   Outcome<Value> run_until_root_ends();
   void note_wait();
+  static void end_timed_wait(Timer& timer, std::vector<Task*>& woken);
+  static void pass_deadline(Timer& timer, std::vector<Task*>& woken);
+  static bool is_timer_of(const Timer& timer, uint64_t task, uint32_t which);
+  void fire_by_clock();
   void run_task(Worker& worker, Task& task);
   void finish(Task& task);
   Task* next_task(Worker& worker);
@@ -318,6 +330,13 @@ class Scheduler {
   std::atomic<bool (*)(Vm&, int)> on_signal_{nullptr};
   std::atomic<bool> expects_signals_{false};
   Until until_ = Until::RootEnds;
+  Course* course_ = nullptr;
+  Task* first_ = nullptr;  // whose turn is next, before all others
+  struct Fired {
+    uint64_t task;
+    uint32_t which;
+  };
+  std::vector<Fired> fired_;                         // what the course is yet to be told
   std::deque<std::pair<Value, Value>> beside_root_;  // callees and arguments that wait for the root
   bool root_waits_its_turn_ = false;                 // it was ready while somebody ran beside it
   Mutex idle_lock_;

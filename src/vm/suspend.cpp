@@ -2,6 +2,7 @@
 #include "base/assert.h"
 #include "base/mutex.h"
 #include "vm/channel.h"
+#include "vm/course.h"
 #include "vm/fiber.h"
 #include "vm/cycles.h"
 #include "vm/interpreter.h"
@@ -185,7 +186,13 @@ void Interpreter::look_up() {
   if (worker_->ready.size() != 0 || worker_->inbox.load(std::memory_order_relaxed)) give_way();
 }
 
+void Interpreter::take_stop() {
+  task_->scheduler->attend();
+  if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
+}
+
 void Interpreter::end_turn() {
+  if (Course* course = task_->scheduler->course()) course->pass();
   bool others = task_->scheduler->poll();
   if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
   if (others) give_way();
@@ -198,6 +205,7 @@ void Interpreter::give_way() {
   if (!can_part()) return;
   task_->scheduler->push_ready(*worker_, *task_);
   part();
+  if (task_->scheduler->course()) begin_pace(*worker_);
   if (take_requests(false) == Status::Failed) throw Stopped{std::move(error_)};
 }
 
@@ -235,11 +243,14 @@ Status Interpreter::checkpoint() {
   constexpr size_t kSome = 4'000;
   if (has_remains) [[unlikely]]
     work_off_remains(kSome);
+  Course* course = task_->scheduler->course();
+  if (course) course->pass();
   bool others = task_->scheduler->poll();
   if (take_requests(false) == Status::Failed) return Status::Failed;
   if (vm_.local<StepLimits>().take_turn(task_)) [[unlikely]]
     return fail(throw_text(ErrorKind::Limit, "too many steps"));
   if (!others) return Status::Done;
+  if (course) return Status::Parked;  // who else is there depends on the world
   // If it stopped while it holds a lock, the others would queue up for that, and go on doing so: a lock that is
   // given to the next in line is never free. So it may leave the block first.
   constexpr uint32_t kMostTurns = 8;
@@ -274,7 +285,8 @@ Status Interpreter::call_wait(const Builtin& row, uint32_t first, uint32_t count
       for (uint32_t i = 0; i < count; ++i) co_->stack[first + i].set_nil();
       co_->stack[result] = std::move(call.result);
       settle_cells(co_->stack[result]);
-      if (!vm_.has_stop()) [[likely]]
+      // Where moments are counted this is none, and a stop is heard at the next.
+      if (!vm_.has_stop() || task_->scheduler->course()) [[likely]]
         return Status::Done;
       task_->scheduler->poll();
       return take_requests(false);

@@ -69,8 +69,9 @@ struct WaitingCall {
 
 // What the effects of a task leave with it: few have any.
 struct TaskEffects {
-  uint64_t asked = 0;  // of a tape so far
-  uint32_t draws = 0;  // of random bytes that follow from a seed
+  uint64_t asked = 0;      // of a tape so far
+  uint32_t draws = 0;      // of random bytes that follow from a seed
+  bool is_inside = false;  // an effect that is recorded or replayed (course.h)
   bool has_random = false;
   uint64_t random[4];  // its random generator, once it has one
 };
@@ -204,6 +205,7 @@ struct Task : HandleObject {
   Task* next_queued = nullptr;      // in a worker's inbox
   WaitQueue awaiting{lock};         // who waits for its end
 
+  bool is_inside_effect() const { return effects && effects->is_inside; }
   bool is_root() const { return id == 0; }
   // Signals find the root (and what runs in its place) on the first worker, and C++ code in the middle of a
   // function may have looked up what belongs to its thread.

@@ -1,5 +1,6 @@
 // The threads that run tasks: their queues, who helps whom, and when they sleep.
 #include "base/quiet_thread.h"
+#include "vm/course.h"
 #include "vm/futex.h"
 #include "vm/host_calls.h"
 #include "vm/memory.h"
@@ -105,6 +106,7 @@ bool Scheduler::is_turn_of_fresh(Worker& worker, const Task& ready) {
 }
 
 Task* Scheduler::next_task(Worker& worker) {
+  if (first_) return std::exchange(first_, nullptr);
   if (worker.inbox.load(std::memory_order_relaxed)) drain_inbox(worker);
   Task* ready = worker.ready.front();
   if (worker.fresh_size.load(std::memory_order_relaxed) != 0) {
@@ -327,7 +329,9 @@ void Scheduler::start_helpers() {
 // could wake a task is on its way.
 bool Scheduler::is_stuck() const {
   if (active_ != 0 || external_.load() != 0 || expects_signals_ || vm_.has_stop() || ending_) return false;
-  if (!clock_.is_mocked() && clock_.next_due() != kNever) return false;
+  // In a replay no time is up but those that have been noted.
+  bool is_noted = course_ && course_->repeats() && until_ != Until::TasksEnd;
+  if (!clock_.is_mocked() && clock_.next_due() != kNever && !is_noted) return false;
   for (auto& worker : workers_) {
     if (worker->inbox.load(std::memory_order_seq_cst) || worker->fresh_size.load() != 0) return false;
   }
@@ -357,7 +361,19 @@ bool Scheduler::watch_for_work(Worker& worker) {
 void Scheduler::go_idle(Worker& worker, Nanoseconds look_again) {
   constexpr size_t kSome = 10'000;
   if (has_remains) return work_off_remains(kSome);
-  if (follow_clock(worker)) return;
+  bool is_noted = course_ && course_->repeats();
+  if (is_noted) {
+    // Nothing else can happen before what is next, though fewer moments have passed than in the recording: the program, or
+    // the runtime, is another one.
+    constexpr int kMostMoments = 100'000;
+    bool waits_outside = external_.load() != 0;
+    for (int i = 0; i < (waits_outside ? 1 : kMostMoments); ++i) {
+      course_->bring_about(*this);
+      if (first_ || has_others()) return;
+      if (!waits_outside) course_->pass();
+    }
+  }
+  if ((!is_noted || until_ == Until::TasksEnd) && follow_clock(worker)) return;
   Nanoseconds began = steady_now();
   worker.looking.store(true, std::memory_order_relaxed);
   if (!watch_for_work(worker)) sleep(worker, look_again);
@@ -429,6 +445,7 @@ bool Scheduler::is_over(const Worker& worker) const {
 void Scheduler::loop(Worker& worker) {
   for (uint32_t rounds = 0; !is_over(worker); ++rounds) {
     if ((rounds & 63) == 0) poll();
+    if (course_ && course_->repeats()) course_->bring_about(*this);
     if (worker.number == 0) {
       start_beside_root();
       start_host_calls();
@@ -498,8 +515,12 @@ void Scheduler::follow_computation(Worker& worker) {
 void Scheduler::attend() {
   // First: what happens while we look makes us look again.
   this_worker->pace.attention.store(false, std::memory_order_seq_cst);
-  if (clock_.is_following()) follow_computation(*this_worker);
-  if (clock_.next_due() != kNever) fire_timers();
+  if (course_ && course_->repeats()) {
+    course_->bring_about(*this);
+  } else {
+    if (clock_.is_following()) follow_computation(*this_worker);
+    if (clock_.next_due() != kNever) fire_by_clock();
+  }
   deliver_stop();
 }
 
@@ -510,6 +531,7 @@ bool Scheduler::poll() {
   if (++worker.polls % kCreditPolls == 0) give_back_credits();
   attend();
   if (time_is_up_.load(std::memory_order_relaxed) || stands_still()) return true;
+  if (first_) return true;
   if (worker.number == 0 && (!beside_root_.empty() || has_host_calls())) return true;
   if (worker.ready.size() != 0 || worker.inbox.load(std::memory_order_relaxed)) return true;
   size_t fresh = worker.fresh_size.load(std::memory_order_relaxed);

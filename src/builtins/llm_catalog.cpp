@@ -274,6 +274,13 @@ Outcome<Value> known_cost(Call& call) {
   return price ? Value::number(llm::cost_of(*price, tokens)) : Value();
 }
 
+// (provider, model)
+Outcome<Value> longest_answer(Call& call) {
+  auto catalog = HARN_TRY(llm::catalog(call.vm(), effects::Run::current(call.vm())));
+  const llm::Model* model = catalog->find_model(HARN_TRY(call.text(0)), HARN_TRY(call.text(1)));
+  return model ? number_or_nil(model->max_output_tokens) : Value();
+}
+
 // What tokens would have cost more if they had not been read from the cache.
 Outcome<Value> cache_savings(Call& call) {
   auto catalog = HARN_TRY(llm::catalog(call.vm(), effects::Run::current(call.vm())));
@@ -489,6 +496,11 @@ constinit const Builtin kRows[] = {
      .doc = "What a call costs in US dollars; nil where the price is unknown. The input has what the cache had or got.",
      .example = R"(__llm_cost("nobody", "x", 1, 1) == nil)",
      .call = known_cost},
+    {.name = "__llm_longest_answer",
+     .signature = "(provider: string, model: string) -> int?",
+     .doc = "How many tokens an answer of a model may have; nil: nobody knows.",
+     .example = R"(__llm_longest_answer("anthropic", "claude-3-5-haiku-20241022") == 8192)",
+     .call = longest_answer},
     {.name = "__llm_route",
      .signature = "(options: dict) -> {provider: string, model: string, policy: string, alternatives: list<dict>, "
                   "considered: list<dict>, defaults: dict}",

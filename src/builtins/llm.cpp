@@ -516,7 +516,6 @@ constinit const Builtin kRows[] = {
     {.name = "__llm_searches_itself",
      .signature = "(by: string, options: dict) -> bool",
      .doc = "Whether the model that these options choose searches for deferred tools itself (`tool_search`).",
-     .needs = Capability::Model,
      .prelude = "llm:searches_itself"},
     {.name = "__llm_send",
      .signature = "<T>(prompt: any, system?: string?, options?: {output_schema?: Schema<T>, ...dict}?) -> "

@@ -198,7 +198,17 @@ Outcome<Value> context_window(Call& call) {
   Known known = HARN_TRY(known_to(call));
   llm::Choice choice = HARN_TRY(choice_of(known, HARN_TRY(call.text(0))));
   const llm::Model* model = known.catalog->find_model(choice.provider, choice.model);
-  return model ? number_or_nil(model->context_window) : Value();
+  if (call.count() > 1 && !call.arg(1).is_nil()) {
+    choice.provider = HARN_TRY(call.text(1));
+    choice.model = HARN_TRY(call.text(0));
+    if (const llm::Model* own = known.catalog->find_model(choice.provider, choice.model)) model = own;
+  }
+  Value whole = model ? number_or_nil(model->context_window) : Value();
+  // A server may have loaded the model with less; what is too much it forgets without a word.
+  auto provider = llm::provider_for(*known.catalog, known.variables, choice.provider, choice.model);
+  if (!provider || provider->context_tokens <= 0) return whole;
+  bool is_less = whole.is_nil() || (whole.is_int() && provider->context_tokens < whole.as_int());
+  return is_less ? Value::integer(provider->context_tokens) : whole;
 }
 
 bool is_tier(std::string_view word) { return word == "small" || word == "mid" || word == "frontier"; }
@@ -262,6 +272,13 @@ Outcome<Value> known_cost(Call& call) {
                           .cache_read = HARN_TRY(call.integer_or(4, 0)),
                           .cache_write = HARN_TRY(call.integer_or(5, 0))};
   return price ? Value::number(llm::cost_of(*price, tokens)) : Value();
+}
+
+// (provider, model)
+Outcome<Value> longest_answer(Call& call) {
+  auto catalog = HARN_TRY(llm::catalog(call.vm(), effects::Run::current(call.vm())));
+  const llm::Model* model = catalog->find_model(HARN_TRY(call.text(0)), HARN_TRY(call.text(1)));
+  return model ? number_or_nil(model->max_output_tokens) : Value();
 }
 
 // What tokens would have cost more if they had not been read from the cache.
@@ -469,8 +486,8 @@ constinit const Builtin kRows[] = {
      .example = R"(__llm_cache_savings("anthropic", "claude-haiku-4-5", 1000000) == 0.9)",
      .call = cache_savings},
     {.name = "__llm_context_window",
-     .signature = "(model: string) -> int?",
-     .doc = "How many tokens a model can be sent; nil: nobody knows.",
+     .signature = "(model: string, provider?: string?) -> int?",
+     .doc = "How many tokens a model can be sent, as its provider has it; nil: nobody knows.",
      .example = R"(__llm_context_window("gpt-4o") == llm_model_info("gpt-4o").catalog.context_window)",
      .call = context_window},
     {.name = "__llm_cost",
@@ -479,6 +496,11 @@ constinit const Builtin kRows[] = {
      .doc = "What a call costs in US dollars; nil where the price is unknown. The input has what the cache had or got.",
      .example = R"(__llm_cost("nobody", "x", 1, 1) == nil)",
      .call = known_cost},
+    {.name = "__llm_longest_answer",
+     .signature = "(provider: string, model: string) -> int?",
+     .doc = "How many tokens an answer of a model may have; nil: nobody knows.",
+     .example = R"(__llm_longest_answer("anthropic", "claude-3-5-haiku-20241022") == 8192)",
+     .call = longest_answer},
     {.name = "__llm_route",
      .signature = "(options: dict) -> {provider: string, model: string, policy: string, alternatives: list<dict>, "
                   "considered: list<dict>, defaults: dict}",

@@ -9,6 +9,10 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if body["model"] == "down":
+            self.send_response(503)
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
         if body.get("stream"): return self.stream(['{"value": [1', ', 2', ']}'])
         said = '{"value": [1, 2]}' if "numbers" in json.dumps(body) else json.dumps(body | {name: self.headers[name] for name in SHOWN if self.headers[name]}, sort_keys=True)
         usage = {"input_tokens": 1, "output_tokens": 1}
@@ -39,7 +43,7 @@ class Echo(http.server.BaseHTTPRequestHandler):
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 address = f"http://127.0.0.1:{server.server_port}"
-os.environ.update(ANTHROPIC_BASE_URL=address, OPENAI_BASE_URL=address, OLLAMA_HOST=address, LOCAL_LLM_BASE_URL=address, DEEPSEEK_BASE_URL=address, OPENROUTER_BASE_URL=address, OPENROUTER_API_KEY="key",
+os.environ.update(ANTHROPIC_BASE_URL=address, OPENAI_BASE_URL=address, OLLAMA_HOST=address, LOCAL_LLM_BASE_URL=address, DEEPSEEK_BASE_URL=address, GROQ_BASE_URL=address, GROQ_API_KEY="key", OPENROUTER_BASE_URL=address, OPENROUTER_API_KEY="key",
                   ANTHROPIC_API_KEY="key", OPENAI_API_KEY="key", DEEPSEEK_API_KEY="key", HARN_LLM_STREAM="false")
 done = subprocess.run([os.environ["HARN"], "run", "--no-sandbox", "main.harn"], capture_output=True, text=True, timeout=60)
 print(done.stdout + "".join(line for line in done.stderr.splitlines(True) if "without the sandbox" not in line), end="")

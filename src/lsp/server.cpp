@@ -18,16 +18,19 @@ std::string capabilities() {
   json.key("positionEncoding").text("utf-16");
   json.key("textDocumentSync").object().key("openClose").boolean(true).field("change", 2);
   json.key("save").object().key("includeText").boolean(false).end().end();
-  for (const char* name : {"hoverProvider", "definitionProvider", "referencesProvider", "documentHighlightProvider",
-                           "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider",
-                           "foldingRangeProvider", "inlayHintProvider", "callHierarchyProvider"}) {
+  for (const char* name :
+       {"hoverProvider", "definitionProvider", "referencesProvider", "documentHighlightProvider",
+        "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider",
+        "documentRangeFormattingProvider", "foldingRangeProvider", "inlayHintProvider", "callHierarchyProvider"}) {
     json.key(name).boolean(true);
   }
   json.key("completionProvider").object().key("triggerCharacters").list().text(".").end().end();
   json.key("signatureHelpProvider").object().key("triggerCharacters").list().text("(").text(",").end().end();
   json.key("renameProvider").object().key("prepareProvider").boolean(true).end();
   json.key("codeActionProvider").object().key("codeActionKinds").list();
-  json.text("quickfix").text("source.fixAll").end().end();
+  json.text("quickfix").text("source.fixAll").text("source.fixAll.harn").end().end();
+  json.key("documentOnTypeFormattingProvider").object().field("firstTriggerCharacter", "}");
+  json.key("moreTriggerCharacter").list().text(";").end().end();
   json.key("semanticTokensProvider").object().key("legend").object().key("tokenTypes").list();
   for (std::string_view type : token_types()) json.text(type);
   json.end().key("tokenModifiers").list().text("declaration").text("readonly").end().end();
@@ -134,6 +137,8 @@ std::expected<std::string, Server::Error> Server::answer(std::string_view method
       {"textDocument/inlayHint", &Server::inlay_hints},
       {"textDocument/codeAction", &Server::code_actions},
       {"textDocument/formatting", &Server::formatting},
+      {"textDocument/rangeFormatting", &Server::range_formatting},
+      {"textDocument/onTypeFormatting", &Server::on_type_formatting},
   };
   if (method == "initialize") {
     note_roots(params);

@@ -205,6 +205,76 @@ def test_completion_before_a_name_that_is_there(client):
     assert "name" in {i["label"] for i in items}, items
 
 
+def items_at(client, text):
+    """What is offered at the `§` in a text."""
+    at = text.index("§")
+    client.change("main.harn", text.replace("§", ""))
+    column = len(text[text.rfind("\n", 0, at) + 1:at].encode("utf-16-le")) // 2
+    place = {"textDocument": {"uri": client.uri("main.harn")}, "position": {"line": text.count("\n", 0, at), "character": column}}
+    return [i["label"] for i in client.request("textDocument/completion", place)["items"]]
+
+
+def test_completion_of_what_fits(client):
+    client.open("main.harn")
+    msg = 'type Msg = {kind: "aa", ax: int} | {kind: "bb", bx: int}\nfn f(m: Msg) {\n  %s\n}\n'
+    for body, first, unwanted in (
+            ('if m.kind == "aa" { log(m.§) }', ["kind", "ax"], "bx"),
+            ('match m.kind { "bb" -> { log(m.§) } _ -> {} }', ["kind", "bx"], "ax"),
+            ("match m.kind {\n    §\n  }", ['"aa"', '"bb"'], None),
+            ('match m.kind {\n    "§"\n  }', ["aa", "bb"], "log"),
+            ('match m.kind {\n    "aa" -> { § }\n  }', [], '"bb"'),
+            ('if m.kind == "§" { log(1) }', ["aa", "bb"], "log")):
+        found = items_at(client, msg % body)
+        assert found[:len(first)] == first and unwanted not in found, (body, found[:5])
+    for text, wanted in (
+            ("struct P { xx: int, yy: int }\nlet p = P { § }\n", ["xx", "yy"]),
+            ("struct P { xx: int, yy: int }\nlet p = P { xx: 1, § }\n", ["yy"]),
+            ("fn pick(options: {deep?: bool, wide?: int}) {}\npick({ § })\n", ["deep", "wide"]),
+            ('import { § } from "lib"\n', ["Point", "label"]),
+            ('import { label, § } from "lib"\n', ["Point", "label"])):
+        assert items_at(client, text) == wanted, (text, items_at(client, text)[:5])
+    assert "Colour.Red" in items_at(client, "enum Colour { Red, Green }\nfn f(c: Colour) {\n  match c {\n    §\n  }\n}\n")
+    assert "abs" in items_at(client, "let p = { § }\n") and "abs" in items_at(client, "§")
+
+
+def test_reexports_are_followed(client):
+    Path(client.root, "facade.harn").write_text('pub import { label, Point } from "lib"\n')
+    Path(client.root, "deep.harn").write_text('pub import "facade"\n')
+    client.open("main.harn", 'import { label, Point } from "deep"\nlog(label(Point { x: 1, y: 2 }))\n')
+    assert client.diagnostics("main.harn") == []
+    found = client.request("textDocument/definition", client.place("main.harn", "label(P"))
+    assert found["uri"] == client.uri("lib.harn") and found["range"]["start"]["line"] == 4, found
+    changes = client.request("textDocument/rename", {**client.place("main.harn", "label(P"), "newName": "title"})["changes"]
+    assert set(changes) == {client.uri(n) for n in ("main.harn", "lib.harn", "facade.harn")}, changes
+    assert lines(changes[client.uri("facade.harn")]) == [(0, 13)], changes
+
+
+def test_formatting_of_lines(client):
+    text = "let a=1\n\nfn f(x) {\nreturn   x\n}\n\nlet b  =  2\nlet c=3\n"
+    client.open("main.harn", text)
+    whole = {"textDocument": {"uri": client.uri("main.harn")}, "options": {"tabSize": 2, "insertSpaces": True}}
+
+    def edits(first, last, end=99):
+        area = {"start": {"line": first, "character": 0}, "end": {"line": last, "character": end}}
+        found = client.request("textDocument/rangeFormatting", {**whole, "range": area})
+        return [(e["range"]["start"]["line"], e["range"]["end"]["line"], e["newText"]) for e in found]
+
+    assert edits(0, 0) == [(0, 1, "let a = 1\n")], edits(0, 0)
+    assert edits(0, 1, 0) == [(0, 1, "let a = 1\n")], edits(0, 1, 0)
+    assert edits(2, 4) == [(3, 4, "  return x\n")], edits(2, 4)
+    assert edits(1, 2) == [] and len(edits(0, 7)) == 3
+
+    def typed(marker, ch):
+        found = client.request("textDocument/onTypeFormatting", {**whole, **client.place("main.harn", marker, len(marker)), "ch": ch})
+        return [e["newText"] for e in found]
+
+    assert typed("x\n}", "}") == ["  return x\n"], typed("x\n}", "}")
+    assert typed("let c=3", ";") == ["let b = 2\nlet c = 3\n"], typed("let c=3", ";")
+    client.change("main.harn", "fn f( {\n")
+    assert client.request("textDocument/rangeFormatting", {**whole, "range": {
+        "start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}}) is None
+
+
 def test_files_that_are_not_open_are_looked_at(client):
     client.open("lib.harn")
     found = client.request("textDocument/references",

@@ -23,7 +23,7 @@ void write_item(JsonWriter& json, std::string_view label, int kind, std::string_
   json.end();
 }
 
-constexpr int kValueItem = 12;  // CompletionItemKind
+constexpr int kValueItem = 12;  // as the protocol numbers kinds
 
 bool is_scope(const Node& node) {
   switch (node.kind) {

@@ -60,12 +60,13 @@ def test_initialize_tells_what_it_can(client):
 def test_diagnostics_follow_the_text(client):
     client.open("main.harn")
     found = client.diagnostics("main.harn")
-    assert [d["code"] for d in found] == ["HARN-STD-003"], found  # log takes one argument
-    client.change("main.harn", "let x: int = \"a\"\n")
+    # `greet` is not called; log takes one argument.
+    assert [d["code"] for d in found] == ["HARN-LNT-019", "HARN-STD-003"], found
+    client.change("main.harn", "pub let x: int = \"a\"\n")
     (one,) = client.diagnostics("main.harn")
     assert one["code"] == "HARN-TYP-007" and one["severity"] == 1
-    assert one["range"] == {"start": {"line": 0, "character": 13}, "end": {"line": 0, "character": 16}}, one
-    client.change("main.harn", "let x: int = 1\n")
+    assert one["range"] == {"start": {"line": 0, "character": 17}, "end": {"line": 0, "character": 20}}, one
+    client.change("main.harn", "pub let x: int = 1\n")
     assert client.diagnostics("main.harn") == []
 
 
@@ -85,7 +86,7 @@ def test_invariants_are_checked_while_one_types(client):
 
 
 def test_edits_count_utf16_units(client):
-    client.open("a.harn", "log(\"é😀\")\nlet x = 1\n")
+    client.open("a.harn", "log(\"é😀\")\nlet _ = 1\n")
     # Behind the emoji, which is two units.
     client.edit("a.harn", [{"range": {"start": {"line": 0, "character": 8}, "end": {"line": 0, "character": 8}},
                             "text": "!"},
@@ -273,6 +274,48 @@ def test_formatting_of_lines(client):
     client.change("main.harn", "fn f( {\n")
     assert client.request("textDocument/rangeFormatting", {**whole, "range": {
         "start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}}) is None
+
+
+def test_lints_and_their_fixes(client):
+    Path(client.root, "harn.toml").write_text("[lint]\ndisabled = [\"unused-type\"]\n")
+    client.open("main.harn", "struct S { x: int }\n\nfn f(n: int) -> int {\n  var total = n + 1\n  return total * 2\n}\n"
+                             "fn g() {\n  let x = 1\n  let y = 2 // harn-lint: allow(unused-variable)\n}\n\ng()\nlog(f(1))\n")
+    found = [(d["code"], d["severity"], d.get("tags")) for d in client.diagnostics("main.harn")]
+    assert found == [("HARN-LNT-018", 2, None), ("HARN-LNT-041", 4, None), ("HARN-LNT-014", 2, [1])], found
+
+    def actions(*only):
+        context = {"diagnostics": [], **({"only": list(only)} if only else {})}
+        area = {"start": {"line": 0, "character": 0}, "end": {"line": 4, "character": 0}}
+        return client.request("textDocument/codeAction", {
+            "textDocument": {"uri": client.uri("main.harn")}, "range": area, "context": context})
+
+    def kinds(*only):
+        return sorted({a["kind"] for a in actions(*only)})
+
+    assert kinds() == ["quickfix", "source.fixAll"] and kinds("quickfix") == ["quickfix"], kinds()
+    assert kinds("source.fixAll") == ["source.fixAll"] and kinds("source.fixAll.harn") == ["source.fixAll.harn"]
+    assert kinds("source") == ["source.fixAll"] and kinds("refactor") == []
+    (every,) = actions("source.fixAll")
+    assert [e["newText"] for e in every["edit"]["changes"][client.uri("main.harn")]] == ["let", "\n", "_x"], every
+    # Half of a program says nothing about what is used.
+    client.change("main.harn", "fn f(n: int) -> int {\n  let x = 1\n")
+    assert not [d for d in client.diagnostics("main.harn") if "LNT" in d["code"]]
+    Path(client.root, "harn.toml").write_text("[lint]\ndisabled = [\"unused-variable\", \"unused-function\"]\n")
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": client.uri("harn.toml"), "type": 2}]})
+    client.change("main.harn", "fn f(n: int) {\n  let x = 1\n  log(n)\n}\nstruct S { x: int }\n\nf(1)\n")
+    found = [d["code"] for d in client.diagnostics("main.harn")]
+    assert found == ["HARN-LNT-041", "HARN-LNT-020"], found
+
+
+def test_lints_of_long_files_wait_until_they_are_saved(client):
+    text = "".join(f"fn f{i}() {{ return {i} }}\n\n" for i in range(3000)) + "".join(f"f{i}()\n" for i in range(3000))
+    client.open("main.harn", text + "let x = 1\n")
+    assert [d["code"] for d in client.diagnostics("main.harn")] == ["HARN-LNT-014"]
+    client.change("main.harn", text + "let y = 1\n")
+    assert client.diagnostics("main.harn") == []
+    client.published.clear()
+    client.notify("textDocument/didSave", {"textDocument": {"uri": client.uri("main.harn")}})
+    assert [d["code"] for d in client.diagnostics("main.harn")] == ["HARN-LNT-014"]
 
 
 def test_files_that_are_not_open_are_looked_at(client):

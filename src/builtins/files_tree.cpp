@@ -158,9 +158,10 @@ constinit const Builtin kRows[] = {
      .needs = Capability::FileWrite,
      .wait = on_fiber<delete_file>},
     {.name = "glob",
-     .signature = "(pattern?: string, base_or_options?: string | {base?: string, hidden?: bool, long_running?: false}, "
+     .signature = "(pattern?: string, base_or_options?: string | {base?: string, hidden?: bool, long_running?: false, "
+                  "background?: false}, "
                   "options?: "
-                  "{base?: string, hidden?: bool, long_running?: false}) -> list<string>; "
+                  "{base?: string, hidden?: bool, long_running?: false, background?: false}) -> list<string>; "
                   "(pattern?: string, base_or_options?: string | dict, options?: dict) -> any",
      .doc =
          "Returns the paths below `base` that match: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any directories; sorted. "
@@ -188,7 +189,7 @@ constinit const Builtin kRows[] = {
      .wait = on_fiber<move_file>},
     {.name = "walk_dir",
      .signature = "(path?: string, options?: {max_depth?: int, follow_symlinks?: bool, stats?: bool, long_running?: "
-                  "false}) -> list<dict>; "
+                  "false, background?: false}) -> list<dict>; "
                   "(path?: string, options?: dict) -> any",
      .doc = "Returns {path, is_dir, is_file, depth} of a directory and all that is below it, up to `max_depth`; with "
             "`stats: "

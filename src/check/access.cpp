@@ -200,7 +200,7 @@ const Type* Checker::index(const Index& node) {
               .label("found this type");
           return any();
         }
-        if (plain->kind == Kind::List) item = argument(plain, 0) ? argument(plain, 0) : any();
+        if (plain->kind == Kind::List) item = item_at(plain);
         else item = plain->kind == Kind::Bytes ? named(Kind::Int) : named(Kind::String);
         break;
       case Kind::Dict:

@@ -10,7 +10,7 @@ using namespace syntax;
 using compile::Variable;
 
 // More functions than this are not followed.
-static constexpr size_t kMostFunctions = 2000;
+static constexpr size_t kMostFunctions = 500;
 
 static bool is_function(const Node& node) {
   switch (node.kind) {
@@ -273,9 +273,16 @@ bool Assignments::calls_parameters(const Callee& callee) {
   return false;
 }
 
+// A function of the program has no part in the locals of others: what closures in it change is its own.
+bool Assignments::is_apart(const Callee& callee) {
+  return callee.variable && callee.variable->kind == Variable::Kind::Global;
+}
+
 // Adds what one function does itself, and whom it calls to `next`.
-void Assignments::follow(const Body& body, std::vector<Callee>& next, Change& change) {
-  change.variables.insert(body.assigned.begin(), body.assigned.end());
+void Assignments::follow(const Body& body, bool is_apart, std::vector<Callee>& next, Change& change) {
+  for (const Variable* variable : body.assigned) {
+    if (!is_apart || variable->kind == Variable::Kind::Global) change.variables.insert(variable);
+  }
   change.anything = change.anything || body.calls_anybody;
   next.insert(next.end(), body.runs.begin(), body.runs.end());
   for (const Handed& handed : body.handed) {
@@ -291,16 +298,30 @@ const Change& Assignments::change_of(const Callee& callee) {
   auto [known, is_new] = changes_.try_emplace(root);
   Change& change = known->second;
   if (!is_new) return change;
-  std::vector<Callee> open;
-  std::unordered_set<const Body*> seen = {root};
-  follow(*root, open, change);
-  while (!open.empty() && !change.anything) {
-    Callee next = open.back();
-    open.pop_back();
+  // Functions of the program, with what is in them, and closures around here: of the first only globals matter.
+  std::vector<Callee> open[2];
+  std::unordered_set<const Body*> seen[2];
+  bool is_root_apart = is_apart(callee);
+  seen[is_root_apart].insert(root);
+  follow(*root, is_root_apart, open[is_root_apart], change);
+  while (!change.anything && !(open[0].empty() && open[1].empty())) {
+    bool apart = open[0].empty();
+    Callee next = open[apart].back();
+    open[apart].pop_back();
+    apart = apart || is_apart(next);
     const Body* body = body_of(next);
-    if (!body) change.anything = !is_harmless(next);
-    else if (seen.insert(body).second) follow(*body, open, change);
-    change.anything = change.anything || seen.size() > kMostFunctions;
+    if (!body) {
+      change.anything = !is_harmless(next);
+      continue;
+    }
+    auto done = apart ? changes_.find(body) : changes_.end();
+    if (done != changes_.end() && body != root && is_apart(next)) {
+      change.anything = done->second.anything;
+      change.variables.insert(done->second.variables.begin(), done->second.variables.end());
+    } else if (seen[apart].insert(body).second) {
+      follow(*body, apart, open[apart], change);
+    }
+    change.anything = change.anything || seen[0].size() + seen[1].size() > kMostFunctions;
   }
   return change;
 }
@@ -312,7 +333,7 @@ std::vector<const Change*> Assignments::of_call(const Node& call, const modules:
   read_call(call, {module, nullptr, site});
   std::vector<Callee> callees;
   Change own;
-  follow(site, callees, own);
+  follow(site, false, callees, own);
   if (own.anything) return {&anything_};
   std::vector<const Change*> out;
   for (const Callee& callee : callees) out.push_back(&change_of(callee));

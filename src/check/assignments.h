@@ -93,7 +93,8 @@ class Assignments {
   const Body* body_of(const Callee& callee);
   bool is_harmless(const Callee& callee) const;
   bool calls_parameters(const Callee& callee);
-  void follow(const Body& body, std::vector<Callee>& next, Change& change);
+  static bool is_apart(const Callee& callee);
+  void follow(const Body& body, bool is_apart, std::vector<Callee>& next, Change& change);
   const Change& change_of(const Callee& callee);
 
   const compile::ResolvedProgram& program_;

@@ -111,6 +111,8 @@ class Checker {
   const Type* infer(const syntax::Node& node, const Type* expected = nullptr);
   const Type* infer_kind(const syntax::Node& node, const Type* expected);
   const Type* identifier(const syntax::Identifier& node);
+  bool is_mixed(std::span<const Type* const> items);
+  const Type* item_at(const Type* list);
   const Type* list_literal(const syntax::ListLiteral& node, const Type* expected);
   const Type* dict_literal(syntax::List<syntax::DictEntry> entries, const Type* expected);
   const Type* if_else(const syntax::If& node, const Type* expected);

@@ -1,5 +1,6 @@
 // Expressions: each has a type. What is expected helps literals and closures, which could be several things.
 #include <algorithm>
+#include <optional>
 
 #include "base/fmt.h"
 #include "base/text.h"
@@ -150,6 +151,31 @@ const Type* Checker::identifier(const Identifier& node) {
 static constexpr size_t kMostKinds = 8;
 static constexpr size_t kMostFields = 256;
 
+// `["ann", 31]`: which item is what depends on its place.
+bool Checker::is_mixed(std::span<const Type* const> items) {
+  auto group = [&](const Type* type) {
+    Kind kind = known_.relation.plain(type)->kind;
+    if (kind == Kind::Float) return Kind::Int;
+    return kind == Kind::Shape ? Kind::Dict : kind;
+  };
+  std::optional<Kind> first;
+  for (const Type* item : items) {
+    for (const Type* member : known_.members(item)) {
+      Kind kind = group(member);
+      if (kind == Kind::Nil) continue;
+      if (first && *first != kind) return true;
+      first = kind;
+    }
+  }
+  return false;
+}
+
+// What is read at some place of a list.
+const Type* Checker::item_at(const Type* list) {
+  const Type* item = argument(list, 0);
+  return item && !list->loose ? item : any();
+}
+
 const Type* Checker::list_literal(const ListLiteral& node, const Type* expected) {
   const Type* wanted = nullptr;
   if (expected) {
@@ -178,7 +204,8 @@ const Type* Checker::list_literal(const ListLiteral& node, const Type* expected)
   }
   // What fits is what was asked for; otherwise the difference shall be seen.
   if (all_fit) return known_.table.named(Kind::List, {wanted});
-  return known_.table.named(Kind::List, {items.size() > kMostKinds ? any() : known_.table.unite(items)});
+  const Type* item = items.size() > kMostKinds ? any() : known_.table.unite(items);
+  return known_.table.list(item, !wanted && is_mixed(items));
 }
 
 const Type* Checker::dict_literal(List<DictEntry> entries, const Type* expected) {

@@ -153,7 +153,8 @@ const Type* Knowledge::widened(const Type* type) {
     case Kind::List:
     case Kind::Set: {
       if (type->items.empty()) return type;
-      return table.named(type->kind, {widened(type->items[0])});
+      return type->kind == Kind::List ? table.list(widened(type->items[0]), type->loose)
+                                      : table.named(type->kind, {widened(type->items[0])});
     }
     case Kind::Shape: {
       // Whoever begins with `{}` is about to add to it.

@@ -159,7 +159,7 @@ void Checker::bind_match(const MatchPattern& pattern, const Type* type) {
       break;
     }
     case MatchPatternKind::List: {
-      const Type* item = plain->kind == Kind::List && argument(plain, 0) ? argument(plain, 0) : any();
+      const Type* item = plain->kind == Kind::List ? item_at(plain) : any();
       for (const MatchPattern* one : pattern.items) bind_match(*one, item);
       if (pattern.has_rest) declare(variable(pattern), plain->kind == Kind::List ? plain : nullptr, false);
       break;

@@ -143,7 +143,9 @@ const Type* Checker::added(const Type* left, const Type* right) {
   if (left->kind == Kind::List && right->kind == Kind::List) {
     const Type* a = argument(left, 0);
     const Type* b = argument(right, 0);
-    return a && b ? table.named(Kind::List, {table.unite({a, b})}) : named(Kind::List);
+    if (!a || !b) return named(Kind::List);
+    const Type* items[] = {a, b};
+    return table.list(table.unite(items), left->loose || right->loose || is_mixed(items));
   }
   bool left_dict = left->kind == Kind::Dict || left->kind == Kind::Shape;
   bool right_dict = right->kind == Kind::Dict || right->kind == Kind::Shape;

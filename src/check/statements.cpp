@@ -186,7 +186,7 @@ void Checker::bind_pattern(const Pattern& pattern, const Type* type, const Node&
       part = loose ? nullptr : field_of(whole, key);
     } else if (pattern.kind == PatternKind::List) {
       const Type* plain = known_.relation.plain(whole);
-      part = plain->kind == Kind::List ? argument(plain, 0) : nullptr;
+      part = plain->kind == Kind::List && !plain->loose ? argument(plain, 0) : nullptr;
     } else if (pattern.kind == PatternKind::Pair) {
       const Type* plain = known_.relation.plain(whole);
       size_t at = static_cast<size_t>(&field - pattern.fields.data());

@@ -289,9 +289,13 @@ std::vector<std::string_view> Scopes::visible_names(const Scope* from) const {
   for (const Scope* at = from; at; at = at->parent) {
     for (Variable* variable : at->names()) out.push_back(variable->name);
   }
-  size_t locals = out.size();
-  for (auto& [name, variable] : globals_) out.push_back(name);
-  std::sort(out.begin() + static_cast<ptrdiff_t>(locals), out.end());  // the table has no order
+  // The table has no order. A file may have thousands of names, and mean thousands of others.
+  if (sorted_globals_.size() != globals_.size()) {
+    sorted_globals_.clear();
+    for (auto& [name, variable] : globals_) sorted_globals_.push_back(name);
+    std::sort(sorted_globals_.begin(), sorted_globals_.end());
+  }
+  out.insert(out.end(), sorted_globals_.begin(), sorted_globals_.end());
   return out;
 }
 

@@ -159,6 +159,7 @@ class Scopes {
   const modules::Module& module_;
   ProgramNames& names_;
   std::unordered_map<std::string_view, Variable*>& globals_;
+  mutable std::vector<std::string_view> sorted_globals_;  // the names of all of them
   Bindings& bindings_;
   std::deque<Scope> scopes_;  // kept: variables point at the scopes that declare them
   FunctionInfo* function_ = nullptr;

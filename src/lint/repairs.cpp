@@ -78,6 +78,11 @@ std::optional<Safety> find_safety(std::string_view name) {
   return static_cast<Safety>(found - std::begin(kSafetyNames));
 }
 
+bool is_layout(diag::Code code) {
+  auto is_it = [&](const Row& one) { return one.code == code && one.safety == Safety::FormatOnly; };
+  return diag::row(code).id.starts_with("HARN-LNT-") && std::any_of(std::begin(kRows), std::end(kRows), is_it);
+}
+
 Repair repair_of(const diag::Diagnostic& diagnostic) {
   constexpr Repair kByHand{"manual/needs-human", Safety::NeedsHuman};
   if (diagnostic.fixes.empty()) return kByHand;

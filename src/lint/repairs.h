@@ -29,6 +29,8 @@ struct Repair {
   std::string_view id;  // "imports/remove-unused"
   Safety safety;
 };
+// Whether a lint is about the layout or the spelling alone.
+bool is_layout(diag::Code code);
 // What mending a diagnostic means. Without a fix it is for a person to do.
 Repair repair_of(const diag::Diagnostic& diagnostic);
 

@@ -7,7 +7,7 @@
 #include "builtins/registry.h"
 #include "check/builtin_types.h"
 #include "lsp/server.h"
-#include "syntax/children.h"
+#include "syntax/each_node.h"
 
 namespace harn::lsp {
 
@@ -22,6 +22,8 @@ void write_item(JsonWriter& json, std::string_view label, int kind, std::string_
   if (!doc.empty()) json.field("documentation", doc);
   json.end();
 }
+
+constexpr int kValueItem = 12;  // as the protocol numbers kinds
 
 bool is_scope(const Node& node) {
   switch (node.kind) {
@@ -54,8 +56,12 @@ std::string Server::completion(const Part& params) {
   uint32_t before = at->offset - static_cast<uint32_t>(word.size());
   JsonWriter json;
   json.object().key("isIncomplete").boolean(false).key("items").list();
-  if (before > 0 && text[before - 1] == '.') complete_members(json, *at, before - 1);
-  else complete_names(json, *at);
+  if (before > 0 && text[before - 1] == '.') {
+    complete_members(json, *at, before - 1);
+  } else {
+    bool in_text = before > 0 && text[before - 1] == '"';
+    if (!complete_literals(json, *at, in_text) && !in_text && !complete_keys(json, *at)) complete_names(json, *at);
+  }
   return json.end().end().take();
 }
 
@@ -74,7 +80,7 @@ void Server::complete_members(JsonWriter& json, const Place& at, uint32_t dot) {
   Index& index = workspace_.index();
   const ModuleIndex* module = index.find(*document.module);
   const Node* object = nullptr;
-  each_node(*document.module->tree, [&](const Node& node) {
+  for_each_node(*document.module->tree, [&](const Node& node) {
     if (node.span.end == start && node.kind < NodeKind::Block && (!object || node.span.start <= object->span.start)) {
       object = &node;
     }
@@ -82,7 +88,7 @@ void Server::complete_members(JsonWriter& json, const Place& at, uint32_t dot) {
   // Of nodes that end here the outermost that is no operator: `a + b.` asks about b.
   if (object && object->is(NodeKind::Binary)) {
     object = nullptr;
-    each_node(*document.module->tree, [&](const Node& node) {
+    for_each_node(*document.module->tree, [&](const Node& node) {
       bool fits = node.span.end == start && node.kind < NodeKind::Block && !node.is(NodeKind::Binary);
       if (fits && !object) object = &node;
     });
@@ -138,6 +144,107 @@ void Server::complete_members(JsonWriter& json, const Place& at, uint32_t dot) {
     }
   }
   workspace_.change(document, std::move(text), version);
+}
+
+// ---- what fits at a place ----
+
+static bool is_inside(const Node& node, uint32_t offset) { return node.span.start < offset && offset < node.span.end; }
+
+// The value whose literals may be written here: what a `match` takes apart, where an arm begins, and the other side of a
+// comparison. Null when there is none.
+static const Node* compared(const std::vector<const Node*>& around, uint32_t offset, bool in_text) {
+  for (auto node = around.rbegin(); node != around.rend(); ++node) {
+    if ((*node)->is(NodeKind::Match)) {
+      auto& match = (*node)->as<Match>();
+      bool in_body = std::ranges::any_of(match.arms, [&](const MatchArm& arm) { return is_inside(*arm.body, offset); });
+      return in_body || offset <= match.subject->span.end ? nullptr : match.subject;
+    }
+    if ((*node)->is(NodeKind::Binary)) {
+      auto& binary = (*node)->as<Binary>();
+      if (!in_text || (binary.op != BinaryOp::Equal && binary.op != BinaryOp::NotEqual)) return nullptr;
+      return is_inside(*binary.right, offset) ? binary.left : binary.right;
+    }
+    if (!(*node)->is(NodeKind::StringLiteral) && !(*node)->is(NodeKind::Identifier)) return nullptr;
+  }
+  return nullptr;
+}
+
+// The texts of a union, and the variants of an enum. True when nothing else can stand here.
+bool Server::complete_literals(JsonWriter& json, const Place& at, bool in_text) {
+  const Node* value = compared(nodes_at(*at.document->module->tree, at.offset), at.offset, in_text);
+  const types::Type* type = value ? at.index->types.of(*value) : nullptr;
+  if (!type) return false;
+  check::Knowledge& known = workspace_.index().knowledge();
+  for (const types::Type* member : known.members(known.without_nil(type))) {
+    const types::Type* plain = known.relation.plain(member);
+    if (plain->kind == types::Kind::StringLiteral) {
+      write_item(json, in_text ? std::string(plain->text) : check::shown(plain), kValueItem, "");
+    } else if (plain->kind == types::Kind::IntLiteral && !in_text) {
+      write_item(json, check::shown(plain), kValueItem, "");
+    } else if (plain->kind == types::Kind::Enum && !in_text) {
+      for (const EnumVariant& variant : plain->declaration->as<Enum>().variants) {
+        write_item(json, fmt::format("{}.{}", plain->text, variant.name.text), completion_kind(Symbol::Kind::Variant),
+                   "");
+      }
+    }
+  }
+  return in_text;
+}
+
+// The type of an argument of a call, as its function is declared.
+const types::Type* Server::wanted_argument(const Call& call, const Node& arg, const modules::Module& module) {
+  Index& index = workspace_.index();
+  check::Knowledge& known = index.knowledge();
+  if (!call.callee->is(NodeKind::Identifier)) return nullptr;
+  const compile::Variable* variable = index.bindings(module).variable(*call.callee);
+  const Node* declaration = variable ? variable->declaration : nullptr;
+  const types::Type* function = nullptr;
+  if (!variable) function = known.builtin(call.callee->as<Identifier>().name);
+  else if (declaration && declaration->is(NodeKind::Function)) function = known.function(declaration->as<Function>());
+  if (function && function->kind == types::Kind::Intersection) function = function->items[0];
+  if (!function || function->kind != types::Kind::Function) return nullptr;
+  size_t number = static_cast<size_t>(std::ranges::find(call.args, &arg) - call.args.begin());
+  return number < function->params.size() ? function->params[number].type : nullptr;
+}
+
+// The names that a module exports, in an import; fields of a struct and options, in a literal. False when none are asked for.
+bool Server::complete_keys(JsonWriter& json, const Place& at) {
+  const modules::Module& module = *at.document->module;
+  auto around = nodes_at(*module.tree, at.offset);
+  if (around.empty()) return false;
+  if (around.back()->is(NodeKind::Identifier)) around.pop_back();
+  if (around.empty()) return false;
+  const Node& node = *around.back();
+  Index& index = workspace_.index();
+  if (node.is(NodeKind::Import)) {
+    for (const modules::Dependency& dependency : module.imports) {
+      if (dependency.import != &node || !dependency.target || !is_inside(node, at.offset)) continue;
+      for (auto& [name, from] : dependency.target->exports) write_item(json, name, kValueItem, "");
+      return true;
+    }
+    return false;
+  }
+  List<DictEntry> given;
+  const types::Type* shape = nullptr;
+  check::Knowledge& known = index.knowledge();
+  if (node.is(NodeKind::StructLiteral)) {
+    auto& literal = node.as<StructLiteral>();
+    const compile::Variable* owner = index.bindings(module).variable(literal);
+    if (!owner || !owner->declaration || !owner->declaration->is(NodeKind::Struct)) return false;
+    given = literal.fields;
+    shape = known.relation.as_shape(known.lowering.self_type(owner->declaration->as<Struct>()));
+    if (at.offset <= literal.name.span.end) return false;
+  } else if (node.is(NodeKind::DictLiteral) && around.size() > 1 && around[around.size() - 2]->is(NodeKind::Call)) {
+    given = node.as<DictLiteral>().entries;
+    const types::Type* wanted = wanted_argument(around[around.size() - 2]->as<Call>(), node, module);
+    shape = wanted ? known.relation.as_shape(known.without_nil(wanted)) : nullptr;
+  }
+  if (!shape || shape->fields.empty() || !is_inside(node, at.offset)) return false;
+  for (const types::Field& field : shape->fields) {
+    bool is_given = std::ranges::any_of(given, [&](const DictEntry& entry) { return entry.key.text == field.name; });
+    if (!is_given) write_item(json, field.name, completion_kind(Symbol::Kind::Field), check::shown(field.type));
+  }
+  return true;
 }
 
 void Server::complete_names(JsonWriter& json, const Place& at) {

@@ -5,9 +5,8 @@
 #include "builtins/natural_program.h"
 #include "builtins/registry.h"
 #include "check/builtin_types.h"
-#include "format/format.h"
 #include "lsp/server.h"
-#include "syntax/children.h"
+#include "syntax/each_node.h"
 
 namespace harn::lsp {
 
@@ -259,7 +258,7 @@ std::string Server::inlay_hints(const Part& params) {
   const compile::Bindings& bindings = workspace_.index().bindings(*at->document->module);
   JsonWriter json;
   json.list();
-  each_node(*at->document->module->tree, [&](const Node& node) {
+  for_each_node(*at->document->module->tree, [&](const Node& node) {
     if (!node.is(NodeKind::Let)) return;
     auto& let = node.as<Let>();
     if (let.type || let.pattern->kind != PatternKind::Name || is_obvious(*let.value)) return;
@@ -295,6 +294,16 @@ std::string Server::code_actions(const Part& params) {
   const Positions& positions = open->module->source->positions();
   uint32_t from = offset_of(positions, params["range"]["start"]);
   uint32_t to = offset_of(positions, params["range"]["end"]);
+  // The client may want some kinds only; `source.fixAll.harn` is what others call `source.fixAll`.
+  Part only = params["context"]["only"];
+  auto wants = [&](std::string_view kind) {
+    for (size_t i = 0; i < only.size(); ++i) {
+      std::string one = only[i].text();
+      if (kind == one || (kind.starts_with(one) && kind[one.size()] == '.')) return true;
+    }
+    return only.size() == 0;
+  };
+  bool is_own_kind = only.size() > 0 && !wants("source.fixAll") && wants("source.fixAll.harn");
   JsonWriter json;
   json.list();
   std::vector<const diag::Fix*> safe;
@@ -305,30 +314,20 @@ std::string Server::code_actions(const Part& params) {
         return fix.span.start < other->span.end && other->span.start < fix.span.end;
       });
       if (fix.safe && !overlaps) safe.push_back(&fix);
-      if (one->span.end < from || one->span.start > to) continue;
+      if (one->span.end < from || one->span.start > to || !wants("quickfix")) continue;
       json.object().field("title", fix.title).field("kind", "quickfix");
       json.key("isPreferred").boolean(fix.safe);
       write_edits(json, open->uri, positions, {&fix});
       json.end();
     }
   }
-  if (!safe.empty()) {
-    json.object().field("title", "Fix all that is safe to fix").field("kind", "source.fixAll");
+  if (!safe.empty() && (wants("source.fixAll") || is_own_kind)) {
+    json.object().field("title", "Fix all that is safe to fix");
+    json.field("kind", is_own_kind ? "source.fixAll.harn" : "source.fixAll");
     write_edits(json, open->uri, positions, safe);
     json.end();
   }
   return json.end().take();
-}
-
-std::string Server::formatting(const Part& params) {
-  Document* open = document(params);
-  if (!open || open->module->tree->has_errors) return "null";
-  std::string formatted = formatter::format(*open->module->tree);
-  if (formatted == open->text) return "[]";
-  JsonWriter json;
-  json.list().object().key("range");
-  write_range(json, open->module->source->positions(), {0, static_cast<uint32_t>(open->text.size())});
-  return json.field("newText", formatted).end().end().take();
 }
 
 }  // namespace harn::lsp

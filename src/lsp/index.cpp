@@ -420,18 +420,6 @@ const Occurrence* ModuleIndex::at(uint32_t offset) const {
 
 // ---- nodes ----
 
-void each_node(const Tree& tree, const std::function<void(const Node&)>& visit) {
-  std::vector<const Node*> open(tree.items.rbegin(), tree.items.rend());
-  while (!open.empty()) {
-    const Node* next = open.back();
-    open.pop_back();
-    visit(*next);
-    size_t mark = open.size();
-    for_each_child(*next, [&](const Node& child) { open.push_back(&child); });
-    std::reverse(open.begin() + static_cast<ptrdiff_t>(mark), open.end());
-  }
-}
-
 std::vector<const Node*> nodes_at(const Tree& tree, uint32_t offset) {
   std::vector<const Node*> out;
   auto covers = [&](const Node& node) { return node.span.start <= offset && offset <= node.span.end; };

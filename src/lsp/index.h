@@ -97,8 +97,6 @@ class Index : public compile::Analysis {
   std::unordered_map<const syntax::Node*, const modules::Module*> homes_;
 };
 
-// Calls `visit` for every node of a tree, from outside in.
-void each_node(const syntax::Tree& tree, const std::function<void(const syntax::Node&)>& visit);
 // The nodes around a place, the outermost first.
 std::vector<const syntax::Node*> nodes_at(const syntax::Tree& tree, uint32_t offset);
 

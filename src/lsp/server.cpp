@@ -2,6 +2,7 @@
 
 #include "base/fmt.h"
 #include "data/json.h"
+#include "lint/repairs.h"
 #include "lsp/tokens.h"
 
 namespace harn::lsp {
@@ -18,16 +19,19 @@ std::string capabilities() {
   json.key("positionEncoding").text("utf-16");
   json.key("textDocumentSync").object().key("openClose").boolean(true).field("change", 2);
   json.key("save").object().key("includeText").boolean(false).end().end();
-  for (const char* name : {"hoverProvider", "definitionProvider", "referencesProvider", "documentHighlightProvider",
-                           "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider",
-                           "foldingRangeProvider", "inlayHintProvider", "callHierarchyProvider"}) {
+  for (const char* name :
+       {"hoverProvider", "definitionProvider", "referencesProvider", "documentHighlightProvider",
+        "documentSymbolProvider", "workspaceSymbolProvider", "documentFormattingProvider",
+        "documentRangeFormattingProvider", "foldingRangeProvider", "inlayHintProvider", "callHierarchyProvider"}) {
     json.key(name).boolean(true);
   }
   json.key("completionProvider").object().key("triggerCharacters").list().text(".").end().end();
   json.key("signatureHelpProvider").object().key("triggerCharacters").list().text("(").text(",").end().end();
   json.key("renameProvider").object().key("prepareProvider").boolean(true).end();
   json.key("codeActionProvider").object().key("codeActionKinds").list();
-  json.text("quickfix").text("source.fixAll").end().end();
+  json.text("quickfix").text("source.fixAll").text("source.fixAll.harn").end().end();
+  json.key("documentOnTypeFormattingProvider").object().field("firstTriggerCharacter", "}");
+  json.key("moreTriggerCharacter").list().text(";").end().end();
   json.key("semanticTokensProvider").object().key("legend").object().key("tokenTypes").list();
   for (std::string_view type : token_types()) json.text(type);
   json.end().key("tokenModifiers").list().text("declaration").text("readonly").end().end();
@@ -93,6 +97,8 @@ void Server::notify(std::string_view method, const Part& params) {
       text.replace(start, end - start, inserted);
     }
     workspace_.change(*document, std::move(text), params["textDocument"]["version"].number().value_or(0));
+  } else if (method == "textDocument/didSave") {
+    if (Document* document = workspace_.find(uri)) workspace_.save(*document);
   } else if (method == "textDocument/didClose") {
     workspace_.close(uri);
     JsonWriter json;
@@ -134,6 +140,8 @@ std::expected<std::string, Server::Error> Server::answer(std::string_view method
       {"textDocument/inlayHint", &Server::inlay_hints},
       {"textDocument/codeAction", &Server::code_actions},
       {"textDocument/formatting", &Server::formatting},
+      {"textDocument/rangeFormatting", &Server::range_formatting},
+      {"textDocument/onTypeFormatting", &Server::on_type_formatting},
   };
   if (method == "initialize") {
     note_roots(params);
@@ -180,15 +188,33 @@ void Server::publish() {
   }
 }
 
+// Shown paler than the rest.
+static bool is_superfluous(diag::Code code) {
+  switch (code) {
+    case diag::Code::UnreachableCode:
+    case diag::Code::UnusedVariable:
+    case diag::Code::UnusedBinding:
+    case diag::Code::UnusedParameter:
+    case diag::Code::UnusedImport:
+    case diag::Code::UnusedFunction:
+    case diag::Code::UnusedType: return true;
+    default: return false;
+  }
+}
+
 void Server::publish_one(const Document& document) {
   constexpr int kSeverities[] = {1, 2, 3};
+  constexpr int kHint = 4;
   JsonWriter json;
   json.object().field("jsonrpc", "2.0").field("method", "textDocument/publishDiagnostics").key("params").object();
   json.field("uri", document.uri).field("version", document.version).key("diagnostics").list();
   for (const diag::Diagnostic* one : workspace_.problems(document)) {
     json.object().key("range");
     write_range(json, one->source->positions(), one->span);
-    json.field("severity", kSeverities[static_cast<size_t>(one->severity)]).field("code", diag::row(one->code).id);
+    // A question of layout is a hint.
+    bool is_layout = lint::is_layout(one->code);
+    json.field("severity", is_layout ? kHint : kSeverities[static_cast<size_t>(one->severity)]);
+    json.field("code", diag::row(one->code).id);
     json.field("source", "harn");
     std::string message = one->message;
     for (const std::string& help : one->helps) message += "\n" + help;
@@ -203,7 +229,7 @@ void Server::publish_one(const Document& document) {
       json.end().field("message", label.text).end();
     }
     if (has_labels) json.end();
-    if (one->code == diag::Code::UnreachableCode) json.key("tags").list().number(1).end();
+    if (is_superfluous(one->code)) json.key("tags").list().number(1).end();
     if (one->code == diag::Code::DeprecatedCall) json.key("tags").list().number(2).end();
     json.end();
   }

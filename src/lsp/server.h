@@ -46,12 +46,19 @@ class Server {
   std::string hover(const Part& params);
   std::string shown_block(const syntax::Natural& block, const SourceFile& source);
   std::string signature_help(const Part& params);
-  std::string formatting(const Part& params);
   std::string code_actions(const Part& params);
   std::string inlay_hints(const Part& params);
+  // ---- formatting.cpp ----
+  std::string formatting(const Part& params);
+  std::string range_formatting(const Part& params);
+  std::string on_type_formatting(const Part& params);
+  static std::string format_lines(const Document& open, size_t first, size_t last);
   // ---- completion.cpp ----
   std::string completion(const Part& params);
   void complete_members(JsonWriter& json, const Place& place, uint32_t dot);
+  bool complete_literals(JsonWriter& json, const Place& place, bool in_text);
+  bool complete_keys(JsonWriter& json, const Place& place);
+  const types::Type* wanted_argument(const syntax::Call& call, const syntax::Node& arg, const modules::Module& module);
   void complete_names(JsonWriter& json, const Place& place);
   // ---- navigation.cpp ----
   std::string definition(const Part& params);

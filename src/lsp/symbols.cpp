@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "lsp/server.h"
-#include "syntax/children.h"
+#include "syntax/each_node.h"
 
 namespace harn::lsp {
 
@@ -74,7 +74,7 @@ std::string Server::folding(const Part& params) {
     if (!kind.empty()) json.field("kind", kind);
     json.end();
   };
-  each_node(tree, [&](const Node& node) {
+  for_each_node(tree, [&](const Node& node) {
     switch (node.kind) {
       case NodeKind::Block:
       case NodeKind::ListLiteral:

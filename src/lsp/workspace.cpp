@@ -8,7 +8,10 @@
 #include "engine/files.h"
 #include "engine/natural_checks.h"
 #include "engine/option_checks.h"
+#include "lint/linter.h"
+#include "lint/silence.h"
 #include "lsp/message.h"
+#include "modules/path.h"
 
 namespace harn::lsp {
 
@@ -31,6 +34,12 @@ static compile::CompileOptions options(std::span<const compile::MakeAnalysis> an
   return out;
 }
 
+// Half of a program makes the other half look unused. Who types in a long file is told of lints when it is saved.
+static bool wants_lints(const Document& document) {
+  constexpr size_t kLong = 64 << 10;
+  return !document.module->tree->has_errors && (document.is_at_rest || document.text.size() <= kLong);
+}
+
 Workspace::Workspace()
     : analyses_{[this](const compile::ResolvedProgram& program) {
                   auto is_open = [this](const modules::Module& module) {
@@ -39,7 +48,12 @@ Workspace::Workspace()
                   index_ = std::make_unique<Index>(program, is_open);
                   return std::make_unique<Forward>(*index_);
                 },
-                engine::make_natural_checks, engine::make_option_checks, audit::check_invariants()},
+                engine::make_natural_checks, engine::make_option_checks, audit::check_invariants(),
+                lint::make_linter([this](const modules::Module& module) -> const lint::Settings* {
+                  auto found =
+                      std::ranges::find_if(documents_, [&](auto& one) { return one.second.module == &module; });
+                  return found != documents_.end() && wants_lints(found->second) ? found->second.lints : nullptr;
+                })},
       frontend_(loader_, engine::embedded_sources(), builtins::catalog(), options(analyses_)) {}
 
 // ---- documents ----
@@ -67,6 +81,7 @@ void Workspace::open(const std::string& uri, std::string text, int64_t version) 
   document.text = std::move(text);
   document.version = version;
   std::string path = path_of_uri(uri);
+  document.lints = lints_for(path);
   is_checked_ = false;
   if (path.starts_with('/')) document.module = frontend_.load_file(path);
   if (!document.module) document.module = frontend_.load_text(path, document.text, "");
@@ -74,11 +89,41 @@ void Workspace::open(const std::string& uri, std::string text, int64_t version) 
   if (document.module->source->text() != document.text) frontend_.replace(*document.module, document.text);
 }
 
+void Workspace::save(Document& document) {
+  if (std::exchange(document.is_at_rest, true)) return;
+  is_checked_ = false;
+  frontend_.replace(*document.module, document.text);
+}
+
 void Workspace::change(Document& document, std::string text, int64_t version) {
+  document.is_at_rest = document.is_at_rest && text == document.text;
   document.text = std::move(text);
   document.version = version;
   is_checked_ = false;
   frontend_.replace(*document.module, document.text);
+}
+
+// ---- projects ----
+
+void Workspace::read_lints(const std::string& manifest) {
+  lint::Settings& settings = lints_[manifest];
+  settings = {};
+  auto text = engine::read_file(manifest);
+  auto parsed = text ? modules::parse_manifest(*text, manifest) : Result<modules::Manifest>(modules::Manifest());
+  if (!parsed) return;  // `harn check` tells what is wrong with it
+  diag::Sink unheard(diag::Sink::kAll);
+  settings = lint::settings_of(*parsed, manifest, text.value_or(""), unheard);
+}
+
+const lint::Settings* Workspace::lints_for(const std::string& path) {
+  std::string manifest;
+  for (std::string at = modules::path::directory(path); path.starts_with('/'); at = modules::path::directory(at)) {
+    std::string here = modules::path::join(at, "harn.toml");
+    if (engine::exists(here)) manifest = here;
+    if (!manifest.empty() || at == "/" || engine::exists(modules::path::join(at, ".git"))) break;
+  }
+  if (!lints_.contains(manifest)) read_lints(manifest);
+  return &lints_[manifest];
 }
 
 void Workspace::close(const std::string& uri) {
@@ -94,8 +139,12 @@ void Workspace::close(const std::string& uri) {
 void Workspace::reload(const std::string& uri) {
   if (find(uri)) return;
   std::string path = path_of_uri(uri);
+  if (lints_.contains(path)) {
+    read_lints(path);
+    is_checked_ = false;
+  }
   auto saved = engine::read_file(path);
-  if (!saved || !path.starts_with('/')) return;
+  if (!saved || path.ends_with(".toml") || !path.starts_with('/')) return;
   const modules::Module* module = frontend_.load_file(path);
   is_checked_ = false;
   if (module && module->source->text() != *saved) frontend_.replace(*module, *saved);
@@ -125,9 +174,14 @@ void Workspace::check() {
 std::vector<const diag::Diagnostic*> Workspace::problems(const Document& document) {
   check();
   std::vector<const diag::Diagnostic*> out;
+  diag::Sink& comments = *(comments_[document.uri] = std::make_unique<diag::Sink>(diag::Sink::kAll));
+  lint::Silence silence(*document.module->tree, *document.lints, comments);
   for (const diag::Diagnostic* one : frontend_.problems(*document.module)) {
-    if (one->source == document.module->source) out.push_back(one);
+    // What is never reached the checker tells as well.
+    bool is_twice = one->code == diag::Code::DeadCode;
+    if (one->source == document.module->source && !is_twice && !silence.covers(*one)) out.push_back(one);
   }
+  for (const diag::Diagnostic& one : comments.diagnostics()) out.push_back(&one);
   return out;
 }
 

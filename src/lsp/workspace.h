@@ -8,6 +8,7 @@
 
 #include "compile/frontend.h"
 #include "engine/sources.h"
+#include "lint/settings.h"
 #include "lsp/index.h"
 
 namespace harn::lsp {
@@ -18,6 +19,8 @@ struct Document {
   std::string text;
   int64_t version = 0;
   const modules::Module* module = nullptr;
+  const lint::Settings* lints = nullptr;  // of its project
+  bool is_at_rest = true;                 // as it was opened or saved
 };
 
 // The documents that are open, over the files on disk, and the front end over both. Checked when somebody asks, if
@@ -28,8 +31,9 @@ class Workspace {
 
   void open(const std::string& uri, std::string text, int64_t version);
   void change(Document& document, std::string text, int64_t version);
+  void save(Document& document);
   void close(const std::string& uri);
-  // A file that is not open has changed on disk.
+  // A file that is not open has changed on disk: a program, or the `harn.toml` of a project.
   void reload(const std::string& uri);
 
   // The folders that the editor shows.
@@ -64,11 +68,16 @@ class Workspace {
   class Forward;
 
   const Document* find_path(const std::string& path) const;
+  const lint::Settings* lints_for(const std::string& path);
+  void read_lints(const std::string& manifest);
   void check();
 
   std::map<std::string, Document> documents_;  // by URI
   Overlay loader_{*this};
-  compile::MakeAnalysis analyses_[4];
+  // What is wrong with comments for the lints, by URI.
+  std::map<std::string, std::unique_ptr<diag::Sink>> comments_;
+  std::map<std::string, lint::Settings> lints_;  // by the path of the manifest; empty: of no project
+  compile::MakeAnalysis analyses_[5];
   std::unique_ptr<Index> index_;
   compile::Frontend frontend_;
   std::vector<std::string> roots_;

@@ -31,6 +31,9 @@ class TypeTable {
   const Type* literal(int64_t number);
   const Type* literal_bool(bool value);
   // A row tail that is a shape is merged into the fields: those on the right win.
+  const Type* list(const Type* item, bool loose) {
+    return intern({.kind = Kind::List, .loose = loose, .items = {&item, 1}});
+  }
   const Type* shape(std::span<const Field> fields, TypeList tails = {}, bool loose = false);
   const Type* function(std::span<const types::Parameter> params, const Type* result, TypeList generics = {});
   // Unions and intersections in normal form: nested ones are opened, each member is there once, `never` adds nothing

@@ -56,6 +56,7 @@ struct Type {
   Kind kind = Kind::Any;
   bool has_parameters = false;                // a type parameter occurs in it
   bool loose = false;                         // Shape: of a literal; nobody has promised that there are no other fields
+                                              // List: of a literal with items of several kinds, each at its place
   Variance variance = Variance::Invariant;    // Parameter: as declared
   uint32_t number = 0;                        // in the order they were made
   int64_t integer = 0;                        // IntLiteral, BoolLiteral

@@ -42,7 +42,7 @@ wait_for("the server", function() return #vim.tbl_values(vim.lsp.buf_get_clients
 wait_for("initialize", function() return vim.tbl_values(vim.lsp.buf_get_clients(0))[1].server_capabilities ~= nil end)
 
 check("diagnostics follow edits", function()
-  vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'let wrong: int = "x"' })
+  vim.api.nvim_buf_set_lines(0, -1, -1, false, { 'pub let wrong: int = "x"' })
   wait_for("a diagnostic", function() return #vim.diagnostic.get(0) == 1 end)
   assert(vim.diagnostic.get(0)[1].code == "HARN-TYP-007", vim.inspect(vim.diagnostic.get(0)))
   vim.api.nvim_buf_set_lines(0, -2, -1, false, {})

@@ -18,7 +18,9 @@ EXTENSION = ROOT / "editors" / "vscode"
 
 MAIN = """\
 import { label, Point } from "lib"
+
 fn add_one(n: int) -> int { return n + 1 }
+
 pipeline default(task) {
   let p = Point { x: add_one(41), y: 2 }
   println(label(p))

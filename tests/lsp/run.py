@@ -60,12 +60,13 @@ def test_initialize_tells_what_it_can(client):
 def test_diagnostics_follow_the_text(client):
     client.open("main.harn")
     found = client.diagnostics("main.harn")
-    assert [d["code"] for d in found] == ["HARN-STD-003"], found  # log takes one argument
-    client.change("main.harn", "let x: int = \"a\"\n")
+    # `greet` is not called; log takes one argument.
+    assert [d["code"] for d in found] == ["HARN-LNT-019", "HARN-STD-003"], found
+    client.change("main.harn", "pub let x: int = \"a\"\n")
     (one,) = client.diagnostics("main.harn")
     assert one["code"] == "HARN-TYP-007" and one["severity"] == 1
-    assert one["range"] == {"start": {"line": 0, "character": 13}, "end": {"line": 0, "character": 16}}, one
-    client.change("main.harn", "let x: int = 1\n")
+    assert one["range"] == {"start": {"line": 0, "character": 17}, "end": {"line": 0, "character": 20}}, one
+    client.change("main.harn", "pub let x: int = 1\n")
     assert client.diagnostics("main.harn") == []
 
 
@@ -85,7 +86,7 @@ def test_invariants_are_checked_while_one_types(client):
 
 
 def test_edits_count_utf16_units(client):
-    client.open("a.harn", "log(\"é😀\")\nlet x = 1\n")
+    client.open("a.harn", "log(\"é😀\")\nlet _ = 1\n")
     # Behind the emoji, which is two units.
     client.edit("a.harn", [{"range": {"start": {"line": 0, "character": 8}, "end": {"line": 0, "character": 8}},
                             "text": "!"},
@@ -203,6 +204,118 @@ def test_completion_before_a_name_that_is_there(client):
     client.open("main.harn", "fn f(u: {name: string}) { log(u.name) }\n")
     items = client.request("textDocument/completion", client.place("main.harn", "name)"))["items"]
     assert "name" in {i["label"] for i in items}, items
+
+
+def items_at(client, text):
+    """What is offered at the `§` in a text."""
+    at = text.index("§")
+    client.change("main.harn", text.replace("§", ""))
+    column = len(text[text.rfind("\n", 0, at) + 1:at].encode("utf-16-le")) // 2
+    place = {"textDocument": {"uri": client.uri("main.harn")}, "position": {"line": text.count("\n", 0, at), "character": column}}
+    return [i["label"] for i in client.request("textDocument/completion", place)["items"]]
+
+
+def test_completion_of_what_fits(client):
+    client.open("main.harn")
+    msg = 'type Msg = {kind: "aa", ax: int} | {kind: "bb", bx: int}\nfn f(m: Msg) {\n  %s\n}\n'
+    for body, first, unwanted in (
+            ('if m.kind == "aa" { log(m.§) }', ["kind", "ax"], "bx"),
+            ('match m.kind { "bb" -> { log(m.§) } _ -> {} }', ["kind", "bx"], "ax"),
+            ("match m.kind {\n    §\n  }", ['"aa"', '"bb"'], None),
+            ('match m.kind {\n    "§"\n  }', ["aa", "bb"], "log"),
+            ('match m.kind {\n    "aa" -> { § }\n  }', [], '"bb"'),
+            ('if m.kind == "§" { log(1) }', ["aa", "bb"], "log")):
+        found = items_at(client, msg % body)
+        assert found[:len(first)] == first and unwanted not in found, (body, found[:5])
+    for text, wanted in (
+            ("struct P { xx: int, yy: int }\nlet p = P { § }\n", ["xx", "yy"]),
+            ("struct P { xx: int, yy: int }\nlet p = P { xx: 1, § }\n", ["yy"]),
+            ("fn pick(options: {deep?: bool, wide?: int}) {}\npick({ § })\n", ["deep", "wide"]),
+            ('import { § } from "lib"\n', ["Point", "label"]),
+            ('import { label, § } from "lib"\n', ["Point", "label"])):
+        assert items_at(client, text) == wanted, (text, items_at(client, text)[:5])
+    assert "Colour.Red" in items_at(client, "enum Colour { Red, Green }\nfn f(c: Colour) {\n  match c {\n    §\n  }\n}\n")
+    assert "abs" in items_at(client, "let p = { § }\n") and "abs" in items_at(client, "§")
+
+
+def test_reexports_are_followed(client):
+    Path(client.root, "facade.harn").write_text('pub import { label, Point } from "lib"\n')
+    Path(client.root, "deep.harn").write_text('pub import "facade"\n')
+    client.open("main.harn", 'import { label, Point } from "deep"\nlog(label(Point { x: 1, y: 2 }))\n')
+    assert client.diagnostics("main.harn") == []
+    found = client.request("textDocument/definition", client.place("main.harn", "label(P"))
+    assert found["uri"] == client.uri("lib.harn") and found["range"]["start"]["line"] == 4, found
+    changes = client.request("textDocument/rename", {**client.place("main.harn", "label(P"), "newName": "title"})["changes"]
+    assert set(changes) == {client.uri(n) for n in ("main.harn", "lib.harn", "facade.harn")}, changes
+    assert lines(changes[client.uri("facade.harn")]) == [(0, 13)], changes
+
+
+def test_formatting_of_lines(client):
+    text = "let a=1\n\nfn f(x) {\nreturn   x\n}\n\nlet b  =  2\nlet c=3\n"
+    client.open("main.harn", text)
+    whole = {"textDocument": {"uri": client.uri("main.harn")}, "options": {"tabSize": 2, "insertSpaces": True}}
+
+    def edits(first, last, end=99):
+        area = {"start": {"line": first, "character": 0}, "end": {"line": last, "character": end}}
+        found = client.request("textDocument/rangeFormatting", {**whole, "range": area})
+        return [(e["range"]["start"]["line"], e["range"]["end"]["line"], e["newText"]) for e in found]
+
+    assert edits(0, 0) == [(0, 1, "let a = 1\n")], edits(0, 0)
+    assert edits(0, 1, 0) == [(0, 1, "let a = 1\n")], edits(0, 1, 0)
+    assert edits(2, 4) == [(3, 4, "  return x\n")], edits(2, 4)
+    assert edits(1, 2) == [] and len(edits(0, 7)) == 3
+
+    def typed(marker, ch):
+        found = client.request("textDocument/onTypeFormatting", {**whole, **client.place("main.harn", marker, len(marker)), "ch": ch})
+        return [e["newText"] for e in found]
+
+    assert typed("x\n}", "}") == ["  return x\n"], typed("x\n}", "}")
+    assert typed("let c=3", ";") == ["let b = 2\nlet c = 3\n"], typed("let c=3", ";")
+    client.change("main.harn", "fn f( {\n")
+    assert client.request("textDocument/rangeFormatting", {**whole, "range": {
+        "start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}}) is None
+
+
+def test_lints_and_their_fixes(client):
+    Path(client.root, "harn.toml").write_text("[lint]\ndisabled = [\"unused-type\"]\n")
+    client.open("main.harn", "struct S { x: int }\n\nfn f(n: int) -> int {\n  var total = n + 1\n  return total * 2\n}\n"
+                             "fn g() {\n  let x = 1\n  let y = 2 // harn-lint: allow(unused-variable)\n}\n\ng()\nlog(f(1))\n")
+    found = [(d["code"], d["severity"], d.get("tags")) for d in client.diagnostics("main.harn")]
+    assert found == [("HARN-LNT-018", 2, None), ("HARN-LNT-041", 4, None), ("HARN-LNT-014", 2, [1])], found
+
+    def actions(*only):
+        context = {"diagnostics": [], **({"only": list(only)} if only else {})}
+        area = {"start": {"line": 0, "character": 0}, "end": {"line": 4, "character": 0}}
+        return client.request("textDocument/codeAction", {
+            "textDocument": {"uri": client.uri("main.harn")}, "range": area, "context": context})
+
+    def kinds(*only):
+        return sorted({a["kind"] for a in actions(*only)})
+
+    assert kinds() == ["quickfix", "source.fixAll"] and kinds("quickfix") == ["quickfix"], kinds()
+    assert kinds("source.fixAll") == ["source.fixAll"] and kinds("source.fixAll.harn") == ["source.fixAll.harn"]
+    assert kinds("source") == ["source.fixAll"] and kinds("refactor") == []
+    (every,) = actions("source.fixAll")
+    assert [e["newText"] for e in every["edit"]["changes"][client.uri("main.harn")]] == ["let", "\n", "_x"], every
+    # Half of a program says nothing about what is used.
+    client.change("main.harn", "fn f(n: int) -> int {\n  let x = 1\n")
+    assert not [d for d in client.diagnostics("main.harn") if "LNT" in d["code"]]
+    Path(client.root, "harn.toml").write_text("[lint]\ndisabled = [\"unused-variable\", \"unused-function\"]\n")
+    client.notify("workspace/didChangeWatchedFiles", {"changes": [{"uri": client.uri("harn.toml"), "type": 2}]})
+    client.change("main.harn", "fn f(n: int) {\n  let x = 1\n  log(n)\n}\nstruct S { x: int }\n\nf(1)\n")
+    found = [d["code"] for d in client.diagnostics("main.harn")]
+    assert found == ["HARN-LNT-041", "HARN-LNT-020"], found
+
+
+def test_lints_of_long_files_wait_until_they_are_saved(client):
+    text = "".join(f"fn f{i}() {{ return {i} }}\n\n" for i in range(3000)) + "".join(f"f{i}()\n" for i in range(3000))
+    client.open("main.harn", text + "let x = 1\n")
+    assert [d["code"] for d in client.diagnostics("main.harn")] == ["HARN-LNT-014"]
+    client.change("main.harn", text + "let y = 1\n")
+    assert client.diagnostics("main.harn") == []
+    client.published.clear()
+    client.notify("textDocument/didSave", {"textDocument": {"uri": client.uri("main.harn")}})
+    assert [d["code"] for d in client.diagnostics("main.harn")] == ["HARN-LNT-014"]
 
 
 def test_files_that_are_not_open_are_looked_at(client):

@@ -18,7 +18,7 @@ pipeline default(task) {
   let p = Point { x: 1, y: 2 }
   let words = ["a"].map({ w -> w.upper() })
   println(label(p))
-  println("\${total}")
+  println("\${total} \${words}")
 }
 add_one(1)
 `;
@@ -115,14 +115,17 @@ after(async () => {
 
 test("diagnostics follow edits", async () => {
   assert.deepStrictEqual(await diagnostics("main.harn"), []);
-  open("scratch.harn", "let x: int = 1\n");
+  open("scratch.harn", "pub let x: int = 1\n");
   assert.deepStrictEqual(await diagnostics("scratch.harn"), []);
-  const one = { start: { line: 0, character: 13 }, end: { line: 0, character: 14 } };
+  const one = { start: { line: 0, character: 17 }, end: { line: 0, character: 18 } };
   change("scratch.harn", [{ range: one, text: '"a"' }]);
   const [found, ...more] = await diagnostics("scratch.harn");
   assert.strictEqual(found.code, "HARN-TYP-007");
   assert.strictEqual(more.length, 0);
-  change("scratch.harn", [{ text: "let x = 1\n" }]);
+  change("scratch.harn", [{ text: "pub fn f() {\n  let x = 1\n}\n" }]);
+  const [unused] = await diagnostics("scratch.harn");
+  assert.deepStrictEqual([unused.code, unused.tags], ["HARN-LNT-014", [lsp.DiagnosticTag.Unnecessary]]);
+  change("scratch.harn", [{ text: "pub let x = 1\n" }]);
   assert.deepStrictEqual(await diagnostics("scratch.harn"), []);
 });
 
@@ -201,6 +204,9 @@ test("formatting", async () => {
   const options = { tabSize: 2, insertSpaces: true };
   const [edit] = await ask(lsp.DocumentFormattingRequest.type, { ...document("form.harn"), options });
   assert.strictEqual(edit.newText, "let x = 1\n");
+  const line = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+  const [part] = await ask(lsp.DocumentRangeFormattingRequest.type, { ...document("form.harn"), options, range: line });
+  assert.strictEqual(part.newText, "let x = 1\n");
 });
 
 test("call hierarchy", async () => {

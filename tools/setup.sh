@@ -7,7 +7,7 @@ build=(g++ cmake ninja-build ccache mold lld python3 libfmt-dev libre2-dev libut
        libtomlplusplus-dev libyaml-cpp-dev libedit-dev libxxhash-dev libgtest-dev
        libboost1.81-dev libboost-context1.81-dev libcurl4-openssl-dev libssl-dev libseccomp-dev
        zlib1g-dev libzstd-dev libbrotli-dev libsqlite3-dev libpq-dev tzdata)
-test=(clang-format git nghttp2-server postgresql neovim)
+test=(clang-format git nghttp2-server postgresql neovim libsimdjson-dev)
 bench=(lua5.4 luajit lua-cjson golang-go erlang-base valgrind)
 fuzz=(clang libclang-rt-14-dev libsimdjson-dev)
 

@@ -72,7 +72,7 @@ def main():
             if difference:
                 failed += 1
                 print(f"FAIL {fixture.relative_to(FIXTURES)}, the event log in {backend}\n{difference}\n", flush=True)
-    print(f"{len(work) - failed} replayed as they were recorded, {failed} not")
+    print(f"{len(work) - failed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 
 

@@ -1,8 +1,13 @@
 #include "effects/launch.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/result.h"
+#include "base/text.h"
 #include "effects/environment.h"
 #include "effects/errand.h"
 #include "effects/git_files.h"
@@ -77,7 +82,61 @@ void warn_once(Run& run, const std::string& why) {
   run.host().write(Stream::Err, fmt::format("warning: programs are started without the kernel's sandbox: {}\n", why));
 }
 
+bool is_program(const std::string& path) {
+  struct stat info;
+  return access(path.c_str(), X_OK) == 0 && stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode);
+}
+
+std::string without_links(const std::string& path) {
+  std::unique_ptr<char, decltype(&free)> real(realpath(path.c_str(), nullptr), &free);
+  return real ? real.get() : path;
+}
+
+// Where a program of this name is; what the running program could have put there, or replaced, is passed over. Empty: nowhere.
+std::string program_of_user(Run& run, const std::string& name) {
+  bool found = false;
+  std::string folders = run.host().env("PATH", found);
+  for (std::string_view folder : text::split(folders, ":")) {
+    std::string path = fmt::format("{}/{}", folder, name);
+    if (!folder.starts_with('/') || !is_program(path)) continue;
+    const Workspace* workspace = run.workspace().get();
+    auto may_change = [&](const std::string& one) { return workspace && workspace->allows(one, Access::Write); };
+    if (!may_change(without_links(path)) && !may_change(without_links(std::string(folder)) + "/" + name)) return path;
+  }
+  return "";
+}
+
+// That of this process, and whose part the child is.
+std::vector<std::string> environment_of_user(Run& run) {
+  std::vector<std::string> all;
+  for (char** line = environ; *line; ++line) all.emplace_back(*line);
+  for (const auto& [name, value] : run.child_variables().values) {
+    std::erase_if(all, [&](const std::string& line) { return line.starts_with(name + "="); });
+    all.push_back(name + "=" + value);
+  }
+  return all;
+}
+
 }  // namespace
+
+Outcome<net::ProcessId> start_for_model(Run& run, const RunProcess& request,
+                                        std::function<void(net::ProcessResult)> done) {
+  std::string path = program_of_user(run, request.words[0]);
+  if (path.empty())
+    return throw_text(ErrorKind::NotFound,
+                      "{}: the program `{}` is not installed, or lies where this program may write", request.what,
+                      request.words[0]);
+  Descriptor directory = HARN_TRY(working_directory(run, request));
+  net::ProcessSpec spec{.words = request.words,
+                        .directory = request.directory,
+                        .directory_fd = directory.get(),
+                        .environment = environment_of_user(run),
+                        .input = request.input};
+  spec.words[0] = path;
+  auto id = net::start_process(std::move(spec), std::move(done));
+  if (!id) return throw_text(id.error().kind, "{}: {}", request.what, id.error().message);
+  return *std::move(id);
+}
 
 Outcome<net::ProcessId> start_child(Run& run, const RunProcess& request, ChildStreams streams,
                                     std::function<void(net::ProcessResult)> done) {

@@ -18,4 +18,9 @@ struct ChildStreams {
 vm::Outcome<net::ProcessId> start_child(Run& run, const RunProcess& request, ChildStreams streams,
                                         std::function<void(net::ProcessResult)> done);
 
+// The same for a program that answers for a model. It is the user's, not the running program's: it is found in the PATH of this process and
+// has its environment, and is not confined. So it must lie outside of what the program may write.
+vm::Outcome<net::ProcessId> start_for_model(Run& run, const RunProcess& request,
+                                            std::function<void(net::ProcessResult)> done);
+
 }  // namespace harn::effects

@@ -74,13 +74,23 @@ std::string RunProcess::told_to_person() const {
   return told;
 }
 
-Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
+// `start` is told what to call when the child has ended.
+template <class Start>
+static Outcome<RunProcess::Answer> run_to_end(Run& run, const RunProcess& request, Start start) {
   auto child = std::make_shared<Child>();
-  auto id = HARN_TRY(start_child(run, request, {}, [child](net::ProcessResult result) {
+  auto id = HARN_TRY(start([child](net::ProcessResult result) {
     child->result = std::move(result);
     child->completion.finish();
   }));
   return wait_for(id, *child, run, request);
+}
+
+Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request) {
+  return run_to_end(run, request, [&](auto done) { return start_child(run, request, {}, std::move(done)); });
+}
+
+Outcome<RunProcess::Answer> run_for_model(Run& run, const RunProcess& request) {
+  return run_to_end(run, request, [&](auto done) { return start_for_model(run, request, std::move(done)); });
 }
 
 Outcome<std::vector<std::string>> carry_out(Run&, const FindPrograms& request) {

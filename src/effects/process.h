@@ -48,6 +48,9 @@ struct RunProcess {
 // On a fiber: the task waits; when it is stopped, the child and its process group are killed.
 vm::Outcome<RunProcess::Answer> carry_out(Run& run, const RunProcess& request);
 
+// A program that answers for a model: part of that effect, whose policy holds for it (effects/launch.h).
+vm::Outcome<RunProcess::Answer> run_for_model(Run& run, const RunProcess& request);
+
 // Which of these files are programs that can be run.
 struct FindPrograms {
   using Answer = std::vector<std::string>;

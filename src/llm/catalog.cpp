@@ -77,9 +77,11 @@ std::optional<double> number_of(const Settings& settings, std::string_view name)
 Added check_provider(const ProviderRow& row) {
   std::string where = "providers." + row.name;
   if (!find_wire(text_of(row.settings, "wire"))) {
-    return wrong(where,
-                 fmt::format("`wire` is `{}`; there are anthropic, openai_chat, openai_responses, ollama and mock",
-                             text_of(row.settings, "wire")));
+    return wrong(
+        where,
+        fmt::format(
+            "`wire` is `{}`; there are anthropic, openai_chat, openai_responses, ollama, mock, claude_code and codex",
+            text_of(row.settings, "wire")));
   }
   std::string_view style = text_of(row.settings, "auth_style");
   if (style != "none" && style != "bearer" && style != "header" && style != "aws")

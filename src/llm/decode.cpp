@@ -64,6 +64,8 @@ std::unique_ptr<Decoder> Decoder::make(Wire wire, bool streams, const Value& req
     case Wire::Anthropic: return streams ? anthropic_events(request) : whole_decoder(request, read_anthropic);
     case Wire::OpenAiResponses: return streams ? responses_events(request) : whole_decoder(request, read_responses);
     case Wire::Ollama: return streams ? ollama_lines(request) : whole_decoder(request, read_ollama);
+    case Wire::ClaudeCode: return whole_decoder(request, read_claude_code);
+    case Wire::Codex: return codex_lines(request);
     case Wire::OpenAiChat:
     case Wire::Mock: break;
   }

@@ -48,9 +48,11 @@ std::unique_ptr<Decoder> anthropic_events(const Value& request);
 std::unique_ptr<Decoder> chat_events(const Value& request);
 std::unique_ptr<Decoder> responses_events(const Value& request);
 std::unique_ptr<Decoder> ollama_lines(const Value& request);
+std::unique_ptr<Decoder> codex_lines(const Value& request);
 vm::Outcome<void> read_anthropic(const Value& body, AnswerBuilder& answer);
 vm::Outcome<void> read_chat(const Value& body, AnswerBuilder& answer);
 vm::Outcome<void> read_responses(const Value& body, AnswerBuilder& answer);
 vm::Outcome<void> read_ollama(const Value& body, AnswerBuilder& answer);
+vm::Outcome<void> read_claude_code(const Value& body, AnswerBuilder& answer);
 
 }  // namespace harn::llm

@@ -256,7 +256,9 @@ vm::Outcome<Value> body_of(const Provider& provider, Wire wire, const Value& req
     case Wire::OpenAiChat: return chat_body(provider, request);
     case Wire::OpenAiResponses: return responses_body(provider, request);
     case Wire::Ollama: return ollama_body(provider, request);
-    case Wire::Mock: break;
+    case Wire::Mock:
+    case Wire::ClaudeCode:
+    case Wire::Codex: break;
   }
   return vm::throw_text(ErrorKind::Unsupported, "the provider `{}` answers within the program and has no wire format",
                         provider.name);

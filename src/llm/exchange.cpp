@@ -2,7 +2,10 @@
 
 #include "base/result.h"
 #include "base/text.h"
+#include "effects/process.h"
 #include "llm/aws_signature.h"
+#include "llm/coding_agent.h"
+#include "llm/failures.h"
 #include "llm/fields.h"
 #include "llm/model_settings.h"
 #include "vm/clock.h"
@@ -82,8 +85,43 @@ Outcome<void> Exchange::sign(WireCall& call, std::string_view key) {
   return {};
 }
 
+// The last line that says something: what is before it is often a warning.
+static std::string last_line(std::string_view text) {
+  text = text::trim(text);
+  size_t end = text.rfind('\n');
+  return text::to_valid_utf8(end == text.npos ? text : text.substr(end + 1));
+}
+
+Outcome<Value> Exchange::run_agent() {
+  AgentCall call = HARN_TRY(agent_call(*provider_, request_));
+  effects::RunProcess process{.what = provider_->name,
+                              .words = std::move(call.words),
+                              .directory = std::move(call.directory),
+                              .program = provider_->name};
+  process.input = std::move(call.input);
+  process.timeout_ms = timeout_ms_;
+  if (!run_.allows(Capability::Process)) return effects::denied(effects::RunProcess::row, provider_->name);
+  auto done = effects::run_for_model(run_, process);
+  if (!done && done.error()->error_kind == ErrorKind::NotFound)
+    return failed("not_found", std::string(text_of(done.error()->value)));
+  if (!done) return std::unexpected(std::move(done).error());
+  if (done->timed_out)
+    return failed("timeout", fmt::format("{}: no answer within {} ms", provider_->name, timeout_ms_));
+  if (text::trim(done->out).empty()) {
+    return failure_of({.provider = provider_->name,
+                       .model = std::string(text_field(request_, "model")),
+                       .type = "api_error",
+                       .message = done->err.empty() ? fmt::format("it has ended with status {}", done->status)
+                                                    : last_line(done->err)});
+  }
+  said_ = std::move(done->out);
+  decoder_ = Decoder::make(provider_->wire, false, request_);
+  return Value();
+}
+
 Outcome<Value> Exchange::begin() {
   provider_ = HARN_TRY(provider_for(run_, text_field(request_, "provider"), text_field(request_, "model")));
+  if (is_coding_agent(provider_->wire)) return run_agent();
   auto key = key_of(run_, *provider_);
   if (!key) return told_failure(std::move(key).error());
   if (!key->empty()) run_.world().secrets.add("credential", *key);
@@ -129,7 +167,19 @@ Outcome<bool> Exchange::ended_by(Thrown error, ModelAnswer& end) const {
   return true;
 }
 
+Outcome<bool> Exchange::finish(ModelAnswer& end) {
+  auto answer = decoder_->finish();
+  if (!answer) return ended_by(std::move(answer).error(), end);
+  end.answer = *std::move(answer);
+  if (!request_id_.empty()) dict_set(end.answer, "request_id", text_value(request_id_));
+  return true;
+}
+
 Outcome<bool> Exchange::read(std::vector<Value>& deltas, ModelAnswer& end) {
+  if (is_coding_agent(provider_->wire)) {
+    if (auto fed = decoder_->feed(said_, deltas); !fed) return ended_by(std::move(fed).error(), end);
+    return finish(end);
+  }
   int64_t left = time_left_ms();
   int64_t wait = idle_timeout_ms_ > 0 ? std::min(idle_timeout_ms_, left) : left;
   auto piece = HARN_TRY(effects::answer_of(run_, effects::ReadHttp{.stream = stream_, .timeout_ms = wait}));
@@ -145,12 +195,7 @@ Outcome<bool> Exchange::read(std::vector<Value>& deltas, ModelAnswer& end) {
     return true;
   }
   if (auto fed = decoder_->feed(piece.bytes, deltas); !fed) return ended_by(std::move(fed).error(), end);
-  if (!piece.is_end) return false;
-  auto answer = decoder_->finish();
-  if (!answer) return ended_by(std::move(answer).error(), end);
-  end.answer = *std::move(answer);
-  if (!request_id_.empty()) dict_set(end.answer, "request_id", text_value(request_id_));
-  return true;
+  return piece.is_end ? finish(end) : Outcome<bool>(false);
 }
 
 }  // namespace harn::llm

@@ -8,8 +8,8 @@
 #include "llm/call_model.h"
 #include "llm/wire.h"
 
-// One call of a model over HTTP, from its request to the last byte of the answer. On a fiber, for one task at a time. Redirects
-// are not followed: a key goes to the address that was configured and to nobody else.
+// One call of a model, from its request to the last byte of the answer: over HTTP, or by the program of a coding agent. On a fiber, for one
+// task at a time. Redirects are not followed: a key goes to the address that was configured and to nobody else.
 namespace harn::llm {
 
 class Exchange {
@@ -24,6 +24,8 @@ class Exchange {
   vm::Outcome<bool> read(std::vector<vm::Value>& deltas, ModelAnswer& end);
 
  private:
+  vm::Outcome<vm::Value> run_agent();
+  vm::Outcome<bool> finish(ModelAnswer& end);
   vm::Outcome<vm::Value> failed_answer(const effects::OpenHttp::Answer& head);
   vm::Value broken(effects::HttpFailure failure, const std::string& message) const;
   vm::Value failed(std::string_view category, const std::string& message) const;
@@ -41,6 +43,7 @@ class Exchange {
   std::string request_id_;
   std::unique_ptr<Decoder> decoder_;
   uint64_t stream_ = 0;     // of HTTP; 0: none is open
+  std::string said_;        // by a coding agent: all of it
   bool has_begun_ = false;  // the provider has said something
 };
 

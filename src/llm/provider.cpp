@@ -4,8 +4,8 @@
 
 namespace harn::llm {
 
-static constexpr std::array<std::string_view, 5> kWireNames = {"anthropic", "openai_chat", "openai_responses", "ollama",
-                                                               "mock"};
+static constexpr std::array<std::string_view, 7> kWireNames = {
+    "anthropic", "openai_chat", "openai_responses", "ollama", "mock", "claude_code", "codex"};
 
 std::string_view wire_name(Wire wire) { return kWireNames[static_cast<size_t>(wire)]; }
 

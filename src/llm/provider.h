@@ -13,7 +13,8 @@
 namespace harn::llm {
 
 // How requests and answers are written.
-enum class Wire : uint8_t { Anthropic, OpenAiChat, OpenAiResponses, Ollama, Mock };
+// The last two are programs that are run for each call (coding_agent.h).
+enum class Wire : uint8_t { Anthropic, OpenAiChat, OpenAiResponses, Ollama, Mock, ClaudeCode, Codex };
 // "anthropic", "openai_chat", ...
 std::string_view wire_name(Wire wire);
 std::optional<Wire> find_wire(std::string_view name);

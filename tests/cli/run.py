@@ -15,6 +15,7 @@ of tests that differ, except where they hold patterns; times become patterns.
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -104,6 +105,8 @@ def main():
     if len(sys.argv) < 2:
         print(__doc__)
         return 2
+    # Whoever runs this in the background of a script has it ignore Ctrl-C, which tests are about.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     harn = str(Path(sys.argv[1]).resolve())
     wanted = sys.argv[2:]
     folders = sorted(path.parent for path in FOLDER.glob("*/cmd"))

@@ -30,6 +30,14 @@ struct Found {
   int64_t modified_ns = -1;
 };
 
+// A directory that cannot be read is left out. These are about us, and what is left out because of them would be missed.
+bool ends_walk(const FileFailure& failure) {
+  for (std::string_view code : {"ECANCELED", "EMFILE", "ENFILE", "ENOMEM", "EIO"}) {
+    if (failure.code == code) return true;
+  }
+  return false;
+}
+
 // Goes through a tree without recursion, and without a descriptor for each level: directories are opened by their way from
 // the root. `visit(found)` says whether to go into a directory.
 class Walk {
@@ -47,7 +55,7 @@ class Walk {
       if (!visit(at) || at.type != DT_DIR) continue;
       size_t first = open.size();
       auto added = add_entries(at, open);
-      if (!added && added.error().code == "ECANCELED") return std::unexpected(added.error());
+      if (!added && ends_walk(added.error())) return std::unexpected(added.error());
       std::reverse(open.begin() + static_cast<ptrdiff_t>(first), open.end());
     }
     return {};

@@ -10,6 +10,8 @@ namespace harn::llm {
 
 bool is_coding_agent(Wire wire) { return wire == Wire::ClaudeCode || wire == Wire::Codex; }
 
+std::string_view agent_program(Wire wire) { return wire == Wire::Codex ? "codex" : "claude"; }
+
 namespace {
 
 constexpr std::string_view kRole =
@@ -86,7 +88,7 @@ vm::Outcome<AgentCall> agent_call(const Provider& provider, const Value& request
   AgentCall call{.directory = HARN_TRY(directory_of(provider, field(request, "extra")))};
   bool is_codex = provider.wire == Wire::Codex;
   if (is_codex)
-    call.words = {"codex",
+    call.words = {std::string(agent_program(provider.wire)),
                   "exec",
                   "--json",
                   "--ephemeral",
@@ -104,7 +106,7 @@ vm::Outcome<AgentCall> agent_call(const Provider& provider, const Value& request
                   "-c",
                   "project_doc_max_bytes=0"};
   else
-    call.words = {"claude",
+    call.words = {std::string(agent_program(provider.wire)),
                   "--print",
                   "--output-format",
                   "json",

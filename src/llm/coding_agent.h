@@ -10,6 +10,8 @@
 namespace harn::llm {
 
 bool is_coding_agent(Wire wire);
+// Its program: "claude".
+std::string_view agent_program(Wire wire);
 
 struct AgentCall {
   std::vector<std::string> words;  // the program, and its arguments

@@ -3,6 +3,8 @@
 #include "base/result.h"
 #include "base/url.h"
 #include "effects/http.h"
+#include "effects/process.h"
+#include "llm/coding_agent.h"
 #include "llm/encode.h"
 #include "llm/model_settings.h"
 
@@ -28,11 +30,30 @@ Outcome<CheckProvider::Answer> told(Thrown error) {
                                .message = std::string(text_field(error->value, "message"))};
 }
 
+// Whether its program is there and starts. What it is logged in to, only a call can tell.
+Outcome<CheckProvider::Answer> check_agent(effects::Run& run, const Provider& provider, int64_t timeout_ms) {
+  if (!run.allows(Capability::Process)) return effects::denied(effects::RunProcess::row, provider.name);
+  effects::RunProcess process{.what = provider.name,
+                              .words = {std::string(agent_program(provider.wire)), "--version"},
+                              .directory = "",
+                              .program = provider.name};
+  process.timeout_ms = timeout_ms;
+  auto done = effects::run_for_model(run, process);
+  if (!done && done.error()->error_kind == ErrorKind::NotFound)
+    return CheckProvider::Answer{.category = "not_found", .message = std::string(text_of(done.error()->value))};
+  if (!done) return std::unexpected(std::move(done).error());
+  if (done->status == 0) return CheckProvider::Answer{};
+  return CheckProvider::Answer{
+      .category = done->timed_out ? "timeout" : "server_error",
+      .message = fmt::format("{}: `{} --version` has failed", provider.name, process.words[0])};
+}
+
 }  // namespace
 
 Outcome<CheckProvider::Answer> carry_out(effects::Run& run, const CheckProvider& request) {
   auto known = HARN_TRY(provider_for(run, request.provider, ""));
   const Provider& provider = *known;
+  if (is_coding_agent(provider.wire)) return check_agent(run, provider, request.timeout_ms);
   std::string key = request.key;
   if (key.empty()) {
     auto found = key_of(run, provider);

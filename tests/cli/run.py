@@ -75,16 +75,19 @@ def run_test(harn, folder):
         home.mkdir()
         for name in ("cmd", "stdout", "stderr", "exit"):
             (work / name).unlink(missing_ok=True)
-        try:
-            done = subprocess.run(["bash", "-c", read(folder / "cmd")], cwd=work, timeout=TIMEOUT,
-                                  stdin=subprocess.DEVNULL, capture_output=True,
-                                  env=environment(harn, str(home)))
-        except subprocess.TimeoutExpired:
-            return f"  still running after {TIMEOUT} s\n"
+        # In a session of its own, so that what it has started can be ended with it.
+        with subprocess.Popen(["bash", "-c", read(folder / "cmd")], cwd=work, start_new_session=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=environment(harn, str(home))) as process:
+            try:
+                out, err = process.communicate(timeout=TIMEOUT)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                return f"  still running after {TIMEOUT} s\n"
         where = str(work)
-        got = {"stdout": done.stdout.decode(errors="replace").replace(where, "WORK"),
-               "stderr": done.stderr.decode(errors="replace").replace(where, "WORK"),
-               "exit": f"{done.returncode}\n"}
+        got = {"stdout": out.decode(errors="replace").replace(where, "WORK"),
+               "stderr": err.decode(errors="replace").replace(where, "WORK"),
+               "exit": f"{process.returncode}\n"}
     problems = ""
     for name, text in got.items():
         wanted = read(folder / name)

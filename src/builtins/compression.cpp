@@ -5,6 +5,7 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "compress/archive.h"
 #include "compress/pieces.h"
 #include "data/pieces.h"
@@ -68,7 +69,7 @@ Outcome<int> level_arg(const Call& call, uint32_t i, const compress::Codec& code
 }
 
 // Text and logs become some 20 times smaller, a page of zeros 1000 times. Who expects that says so.
-Outcome<compress::Allowance> allowance_arg(const Call& call, uint32_t i, size_t input) {
+Outcome<compress::Allowance> allowance_arg(Call& call, uint32_t i, size_t input) {
   constexpr uint64_t kAlways = 64 << 20, kNever = 1 << 30, kRatio = 250;
   const Value& options = call.arg(i);
   if (options.is_nil()) {
@@ -79,7 +80,7 @@ Outcome<compress::Allowance> allowance_arg(const Call& call, uint32_t i, size_t 
     return runtime_error(ErrorKind::Type, "{}: expected a dict of options, got {}", call.row().name,
                          type_name(options));
   }
-  const Value* most = options.as_dict()->find("max_bytes");
+  const Value* most = HARN_TRY(options_of(call, i))->find("max_bytes");
   if (!most || !most->is_int() || most->as_int() < 0) {
     return runtime_error(ErrorKind::Invalid, "{}: max_bytes must be an int of at least 0", call.row().name);
   }
@@ -220,6 +221,9 @@ class EntryReader {
 
   Outcome<compress::Entry> read(const Value& value) {
     if (!value.is_dict()) return wrong(ErrorKind::Type, "must be a dict, got {}", type_name(value));
+    // What `tar_extract` gives is made into an archive again, so a zip may say a mode that it does not keep.
+    constexpr std::string_view kKeys[] = {"path", "content", "mode"};
+    HARN_CHECK(check_names(fmt::format("{}: entry {}", call_.row().name, number_ + 1), "key", value.as_dict(), kKeys));
     const Value* path = value.as_dict()->find("path");
     if (!path || path->is_nil()) return wrong(ErrorKind::Invalid, "is missing path");
     if (!path->is_string()) return wrong(ErrorKind::Type, "path must be a string, got {}", type_name(*path));
@@ -318,7 +322,7 @@ constinit const Builtin kRows[] = {
      .doc = "Packs bytes that come in pieces.",
      .call = gzip_stream},
     {.name = "brotli_decode",
-     .signature = "(data: bytes, options?: dict) -> bytes",
+     .signature = "(data: bytes, options?: {max_bytes?: int}) -> bytes",
      .doc = "Unpacks brotli data, into at most `max_bytes` bytes.",
      .example = "brotli_decode(brotli_encode(\"hello\")) == bytes_from_string(\"hello\")",
      .call = decode<compress::kBrotli>},
@@ -328,7 +332,7 @@ constinit const Builtin kRows[] = {
      .example = "bytes_len(brotli_encode(\"x\".repeat(1000))) < 50",
      .call = encode<compress::kBrotli>},
     {.name = "gzip_decode",
-     .signature = "(data: bytes, options?: dict) -> bytes",
+     .signature = "(data: bytes, options?: {max_bytes?: int}) -> bytes",
      .doc = "Unpacks gzip data of any number of members, into at most `max_bytes` bytes.",
      .example = "gzip_decode(gzip_encode(\"hello\")) == bytes_from_string(\"hello\")",
      .call = decode<compress::kGzip>},
@@ -354,13 +358,13 @@ constinit const Builtin kRows[] = {
      .example = "bytes_to_hex(zip_create([{path: \"a.txt\", content: \"hi\"}])).starts_with(\"504b0304\")",
      .call = create<compress::zip_create>},
     {.name = "zip_extract",
-     .signature = "(archive: bytes, options?: dict) -> list<dict>",
+     .signature = "(archive: bytes, options?: {max_bytes?: int}) -> list<dict>",
      .doc = "The files in a zip archive, [{path, content}], of at most `max_bytes` bytes; one with links or paths that "
             "lead out is refused.",
      .example = "zip_extract(zip_create([{path: \"a.txt\", content: \"hi\"}]))[0].path == \"a.txt\"",
      .call = zip_extract},
     {.name = "zstd_decode",
-     .signature = "(data: bytes, options?: dict) -> bytes",
+     .signature = "(data: bytes, options?: {max_bytes?: int}) -> bytes",
      .doc = "Unpacks zstd data of any number of frames, into at most `max_bytes` bytes.",
      .example = "zstd_decode(zstd_encode(\"hello\")) == bytes_from_string(\"hello\")",
      .call = decode<compress::kZstd>},

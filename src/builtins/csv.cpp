@@ -2,6 +2,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 
 namespace harn::builtins {
 namespace {
@@ -10,10 +11,10 @@ using namespace vm;
 
 Outcome<data::CsvOptions> read_options(Call& call) {
   data::CsvOptions options;
-  if (call.arg(1).is_nil()) return options;
-  const DictObject* given = HARN_TRY(call.dict(1));
+  const DictObject* given = HARN_TRY(options_of(call, 1));
+  if (!given) return options;
   std::string_view name = call.row().name;
-  if (const Value* headers = given->find("headers")) {
+  if (const Value* headers = given->find("headers"); headers && !headers->is_nil()) {
     if (!headers->is_bool())
       return throw_text(ErrorKind::Type, "{}: headers must be a bool, got {}", name, type_name(*headers));
     options.headers = headers->as_bool();
@@ -45,12 +46,13 @@ Outcome<Value> csv_stringify(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "csv_parse",
-     .signature = "(text: string, options?: dict) -> list<list<string>> | list<dict<string, string>>",
+     .signature = "(text: string, options?: {headers?: bool, delimiter?: string}) -> list<list<string>> | "
+                  "list<dict<string, string>>",
      .doc = "Returns the rows of CSV text as lists, or as dicts with `{headers: true}`.",
      .example = R"(csv_parse("a,b\n1,2\n", {headers: true}) == [{a: "1", b: "2"}])",
      .call = csv_parse},
     {.name = "csv_stringify",
-     .signature = "(rows: list<list> | list<dict>, options?: dict) -> string",
+     .signature = "(rows: list<list> | list<dict>, options?: {headers?: bool, delimiter?: string}) -> string",
      .doc = "Returns rows of cells, or dicts, as CSV text.",
      .example = R"(csv_stringify([[1, "x,y"]]) == "1,\"x,y\"\n")",
      .call = csv_stringify},

@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "dates/format.h"
 #include "dates/parse.h"
 #include "effects/clock.h"
@@ -175,6 +176,10 @@ Outcome<Fields> fields_arg(Call& call) {
       {"year", fields.year, true},  {"month", fields.month, true},    {"day", fields.day, true},
       {"hour", fields.hour, false}, {"minute", fields.minute, false}, {"second", fields.second, false},
   };
+  // Those of date_now and date_in_zone may come along.
+  constexpr std::string_view kNames[] = {"year",    "month",     "day",     "hour", "minute",        "second",
+                                         "weekday", "timestamp", "iso8601", "zone", "offset_seconds"};
+  HARN_CHECK(check_names("date_from_components", "part", parts, kNames));
   for (auto& part : kParts) {
     const Value* value = parts->find(part.name);
     if (!value || value->is_nil()) {

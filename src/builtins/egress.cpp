@@ -3,6 +3,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "effects/run.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
@@ -50,11 +51,8 @@ Outcome<Value> egress_policy(Call& call) {
     return type_error("egress_policy: expected a dict with allow, deny and default, got {}", type_name(call.arg(0)));
   const DictObject* config = call.arg(0).as_dict();
   // A rule that is written under another name would be none.
-  for (auto [name, value] : config->entries()) {
-    if (name->view() != "allow" && name->view() != "deny" && name->view() != "default")
-      return throw_text(ErrorKind::Invalid, "egress_policy: there is no `{}`; expected allow, deny and default",
-                        name->view());
-  }
+  constexpr std::string_view kKeys[] = {"allow", "deny", "default"};
+  HARN_CHECK(check_names("egress_policy", "key", config, kKeys));
   effects::EgressTexts texts;
   texts.allow = HARN_TRY(rules_of(config, "allow"));
   texts.deny = HARN_TRY(rules_of(config, "deny"));

@@ -2,6 +2,7 @@
 // src/std/prelude/event_log.harn.
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "builtins/parking.h"
 #include "builtins/stored_json.h"
 #include "data/json.h"
@@ -66,10 +67,12 @@ Outcome<std::optional<uint64_t>> count_in(Call& call, const Value& options, std:
                     display(*found));
 }
 
-Outcome<Value> options_of(Call& call, uint32_t place) {
+Outcome<Value> known_options(Call& call, uint32_t place) {
   const Value& options = call.arg(place);
-  if (options.is_nil() || options.is_dict()) return options;
-  return type_error("{}: options must be a dict, got {}", call.row().name, type_name(options));
+  if (!options.is_nil() && !options.is_dict())
+    return type_error("{}: options must be a dict, got {}", call.row().name, type_name(options));
+  HARN_CHECK(options_of(call, place));
+  return options;
 }
 
 Outcome<AppendEvent> event_of(Call& call) {
@@ -90,7 +93,7 @@ Outcome<Value> emit(Call& call) {
 
 Outcome<Value> append(Call& call) {
   auto event = HARN_TRY(event_of(call));
-  Value options = HARN_TRY(options_of(call, 3));
+  Value options = HARN_TRY(known_options(call, 3));
   if (!options.is_nil()) {
     const DictObject* given = options.as_dict();
     if (const Value* headers = given->find("headers")) event.headers = HARN_TRY(headers_of(call, *headers));
@@ -130,7 +133,7 @@ Outcome<Value> event_log_emit(Call& call) {
 
 Outcome<Value> retain(Call& call) {
   effects::RetainEvents request{.topic = HARN_TRY(topic_of(call))};
-  Value options = HARN_TRY(options_of(call, 1));
+  Value options = HARN_TRY(known_options(call, 1));
   constexpr uint64_t kMost = INT64_MAX;
   request.max_age_ms = static_cast<int64_t>(HARN_TRY(count_in(call, options, "max_age_ms")).value_or(0) & kMost);
   request.max_count = HARN_TRY(count_in(call, options, "max_count")).value_or(0);
@@ -169,7 +172,7 @@ Outcome<Value> read_events(Call& call, const effects::ReadEvents& request) {
 
 Outcome<Value> read(Call& call) {
   effects::ReadEvents request{.topic = HARN_TRY(topic_of(call))};
-  Value options = HARN_TRY(options_of(call, 1));
+  Value options = HARN_TRY(known_options(call, 1));
   request.after = HARN_TRY(count_in(call, options, "from_cursor")).value_or(0);
   uint64_t limit = HARN_TRY(count_in(call, options, "limit")).value_or(1000);
   if (limit < 1 || limit > kMostAtOnce) {
@@ -247,7 +250,8 @@ constinit const Builtin kRows[] = {
      .example = R"(__event_log_note("t", "k", 1) == nil)",
      .wait = on_fiber<note>},
     {.name = "event_log.append",
-     .signature = "(topic: string, kind: string, payload?: any, options?: dict) -> dict",
+     .signature = "(topic: string, kind: string, payload?: any, options?: {id?: any, expected_last?: int, headers?: "
+                  "dict}) -> dict",
      .doc = "Appends an event once for each `id` of the options, or only behind `expected_last`: {id, inserted, "
             "duplicate, conflict}.",
      .example = R"(event_log.append("t", "k", 1, {expected_last: 0}).inserted)",
@@ -266,13 +270,13 @@ constinit const Builtin kRows[] = {
      .needs = Capability::EventRead,
      .wait = on_fiber<latest>},
     {.name = "event_log.read",
-     .signature = "(topic: string, options?: dict) -> list<dict>",
+     .signature = "(topic: string, options?: {from_cursor?: int, limit?: int}) -> list<dict>",
      .doc = "Returns events behind `from_cursor` (0), at most `limit` (1000), oldest first.",
      .example = R"(event_log.read("t") == [])",
      .needs = Capability::EventRead,
      .wait = on_fiber<read>},
     {.name = "event_log.retain",
-     .signature = "(topic: string, options: dict) -> int",
+     .signature = "(topic: string, options: {max_count?: int, max_bytes?: int, max_age_ms?: int}) -> int",
      .doc =
          "From now on a topic keeps no more than `max_count`, `max_bytes`, `max_age_ms`; returns how many events went.",
      .example = R"(event_log.retain("t", {max_count: 10}) == 0)",

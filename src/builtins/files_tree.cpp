@@ -2,6 +2,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "effects/file_tree.h"
 #include "effects/file_walk.h"
 #include "effects/files.h"
@@ -88,7 +89,7 @@ Outcome<int64_t> depth_option(const Value& options) {
 Outcome<Value> walk_dir(Call& call) {
   if (!is_given(call, 0)) return throw_text(ErrorKind::Type, "walk_dir: root path is required");
   const Value& options = call.arg(1);
-  if (!options.is_nil()) HARN_CHECK(call.dict(1));
+  HARN_CHECK(options_of(call, 1));
   effects::WalkDirectory request{{"walk_dir"},
                                  std::string(HARN_TRY(call.text(0))),
                                  HARN_TRY(depth_option(options)),
@@ -116,7 +117,7 @@ Outcome<Value> glob(Call& call) {
   if (!is_given(call, 0)) return throw_text(ErrorKind::Type, "glob: pattern is required");
   bool has_base = call.arg(1).is_string();
   const Value& options = call.arg(has_base ? 2 : 1);
-  if (!options.is_nil()) HARN_CHECK(call.dict(has_base ? 2 : 1));
+  HARN_CHECK(options_of(call, has_base ? 2 : 1));
   std::string pattern(HARN_TRY(call.text(0)));
   std::string base(has_base ? HARN_TRY(call.text(1)) : std::string_view());
   if (const Value* value = option(options, "base")) base = display(*value);
@@ -134,13 +135,16 @@ Outcome<Value> glob(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "__glob",
-     .signature = "(pattern?: any, base_or_options?: any, options?: any) -> list<string>",
+     .signature =
+         "(pattern?: any, base_or_options?: string | {base?: any, hidden?: any, long_running?: any, background?: any}, "
+         "options?: {base?: any, hidden?: any, long_running?: any, background?: any}) -> list<string>",
      .doc = "What glob does, at once.",
      .example = R"(__glob("nul[lm]", "/dev") == ["/dev/null"])",
      .needs = Capability::FileRead,
      .wait = on_fiber<glob>},
     {.name = "__walk_dir",
-     .signature = "(path?: any, options?: any) -> list<dict>",
+     .signature = "(path?: any, options?: {max_depth?: any, follow_symlinks?: any, stats?: any, long_running?: any, "
+                  "background?: any}) -> list<dict>",
      .doc = "What walk_dir does, at once.",
      .example = R"(__walk_dir("/dev", {max_depth: 0}) == [{path: "/dev", is_dir: true, is_file: false, depth: 0}])",
      .needs = Capability::FileRead,

@@ -85,9 +85,16 @@ Outcome<Value> send_body(Call& call) {
         "http_{}: none of the dict's keys is an option of requests; to send it as JSON, give options as well: "
         "(url, body, {{}})",
         text::ascii_lower(method));
+  HARN_CHECK(check_http_options(call.row().name, has_body ? call.arg(2) : call.arg(1)));
   if (has_body && !call.arg(1).is_nil()) HARN_CHECK(set_http_body(wish, call.arg(1)));
   HARN_CHECK(set_http_target(wish, method, display(call.arg(0))));
   return send(call, wish);
+}
+
+// (by, options)
+Outcome<Value> check_options(Call& call) {
+  HARN_CHECK(check_http_options(HARN_TRY(call.text(0)), call.arg(1)));
+  return Value();
 }
 
 constexpr char kPost[] = "POST";
@@ -107,6 +114,7 @@ Outcome<Value> send_in_session(Call& call, const std::string& name, const Value&
   auto wish = sessions_of(call).find(name);
   if (!wish) return throw_text(ErrorKind::NotFound, "http_session_request: unknown HTTP session '{}'", name);
   HARN_CHECK(read_http_options(call, *wish, options));
+  HARN_CHECK(check_http_options(call.row().name, options));
   HARN_CHECK(set_http_target(*wish, display(method), display(url)));
   return send(call, *wish);
 }
@@ -124,6 +132,7 @@ Outcome<Value> http_request(Call& call) {
 Outcome<Value> http_session(Call& call) {
   HttpWish wish;
   HARN_CHECK(read_http_options(call, wish, call.arg(0)));
+  HARN_CHECK(check_http_options(call.row().name, call.arg(0)));
   HttpSessions& sessions = sessions_of(call);
   if (sessions.count() >= kMostSessions)
     return throw_text(ErrorKind::Limit, "http_session: {} sessions are open; close one first", kMostSessions);
@@ -152,6 +161,11 @@ Outcome<Value> page_text(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__http_check_options",
+     .signature = "(by: string, options?: dict) -> nil",
+     .doc = "Refuses options that no request has.",
+     .example = "__http_check_options(\"f\", {timeout_ms: 1}) == nil",
+     .call = check_options},
     {.name = "__http_get_page",
      .signature = "(url: string, options: dict) -> {response: dict, final_url: string}",
      .doc = "The answer of http_get, and the address that gave it after all redirects.",

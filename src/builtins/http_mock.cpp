@@ -13,6 +13,7 @@
 #include "builtins/families.h"
 #include "builtins/parking.h"
 #include "builtins/transport_mocks.h"
+#include "builtins/options.h"
 #include "data/json.h"
 #include "effects/http_stream.h"
 #include "vm/dict.h"
@@ -190,10 +191,12 @@ void set_mocks(effects::Run& run, HttpMocks& mocks) {
 
 // ---- builtins ----
 
-Outcome<MockAnswer> read_answer(const Value& value) {
+Outcome<MockAnswer> read_answer(std::string_view by, const Value& value) {
   if (!value.is_dict()) return type_error("http_mock: a response must be a dict, got {}", type_name(value));
   MockAnswer answer;
   const DictObject* dict = value.as_dict();
+  constexpr std::string_view kKeys[] = {"status", "body", "headers", "responses", "events"};
+  HARN_CHECK(check_names(by, "key", dict, kKeys));
   if (const Value* status = dict->find("status"); status && !status->is_nil()) {
     bool is_status = status->is_int() && status->as_int() >= 100 && status->as_int() <= 999;
     if (!is_status)
@@ -217,10 +220,11 @@ Outcome<Value> http_mock(Call& call) {
   const Value& response = call.arg(2);
   const Value* several = response.is_dict() ? response.as_dict()->find("responses") : nullptr;
   if (several && several->is(Kind::List)) {
-    for (const Value& one : several->as_list()->values()) rule.answers.push_back(HARN_TRY(read_answer(one)));
+    for (const Value& one : several->as_list()->values())
+      rule.answers.push_back(HARN_TRY(read_answer("http_mock", one)));
     if (rule.answers.empty()) return throw_text(ErrorKind::Invalid, "http_mock: responses is an empty list");
   } else {
-    rule.answers.push_back(response.is_nil() ? MockAnswer() : HARN_TRY(read_answer(response)));
+    rule.answers.push_back(response.is_nil() ? MockAnswer() : HARN_TRY(read_answer("http_mock", response)));
   }
   mocks_of(call).add(std::move(rule));
   set_mocks(effects::Run::current(call.vm()), mocks_of(call));
@@ -263,7 +267,7 @@ Outcome<Value> sse_mock(Call& call) {
   const Value* listed = given.is_dict() ? given.as_dict()->find("events") : &given;
   if (!listed || !listed->is(Kind::List)) return type_error("sse_mock: expected a list of events, or {{events}}");
   MockRule rule{.method = "*", .pattern = display(call.arg(0)), .answers = {}};
-  MockAnswer answer = given.is_dict() ? HARN_TRY(read_answer(given)) : MockAnswer();
+  MockAnswer answer = given.is_dict() ? HARN_TRY(read_answer("sse_mock", given)) : MockAnswer();
   answer.headers.push_back({"content-type", "text/event-stream"});
   for (const Value& event : listed->as_list()->values()) answer.body += HARN_TRY(event_text(event));
   rule.answers.push_back(std::move(answer));
@@ -309,6 +313,7 @@ std::vector<std::string> secrets_of(const MockCall& made) {
 
 Outcome<Value> http_mock_calls(Call& call) {
   const Value& options = call.arg(0);
+  HARN_CHECK(options_of(call, 0));
   bool shows_secrets = !flag_of(options, "redact_sensitive", true) || flag_of(options, "include_sensitive", false);
   Value list = new_list();
   for (const MockCall& made : mocks_of(call).calls()) {
@@ -352,7 +357,7 @@ constinit const Builtin kRows[] = {
      .example = R"(http_mock("GET", "http://x/*", {body: "hi"}) == nil)",
      .call = http_mock},
     {.name = "http_mock_calls",
-     .signature = "(options?: dict) -> list<dict>",
+     .signature = "(options?: {redact_sensitive?: bool, include_sensitive?: bool}) -> list<dict>",
      .doc =
          "Returns the requests that mocks have answered: {method, url, headers, body}. Headers with secrets are hidden "
          "unless {redact_sensitive: false}.",

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "builtins/multipart.h"
+#include "builtins/options.h"
 #include "data/json.h"
 #include "vm/dict.h"
 #include "vm/objects.h"
@@ -243,6 +244,55 @@ Outcome<bool> read_http_options(const Call& call, HttpWish& wish, const Value& g
   return options.has_any();
 }
 
+namespace {
+
+constexpr std::string_view kNames[] = {"as_bytes",
+                                       "auth",
+                                       "backoff",
+                                       "body",
+                                       "connect_timeout_ms",
+                                       "decompress",
+                                       "follow_redirects",
+                                       "headers",
+                                       "max_body_bytes",
+                                       "max_redirects",
+                                       "multipart",
+                                       "proxy",
+                                       "proxy_auth",
+                                       "query",
+                                       "read_timeout_ms",
+                                       "respect_retry_after",
+                                       "retries",
+                                       "retry",
+                                       "retry_methods",
+                                       "retry_on",
+                                       "session",
+                                       "timeout",
+                                       "timeout_ms",
+                                       "tls",
+                                       "total_timeout_ms"};
+constexpr std::string_view kRetryNames[] = {"max", "backoff_ms"};
+constexpr std::string_view kTlsNames[] = {"verify", "ca_file", "cert_file", "key_file"};
+
+Outcome<void> check_inner(std::string_view by, const DictObject* options, std::string_view name,
+                          std::span<const std::string_view> known) {
+  const Value* inner = options->find(name);
+  if (!inner || !inner->is_dict()) return {};
+  return check_names(by, fmt::format("option of `{}`", name), inner->as_dict(), known);
+}
+
+}  // namespace
+
+Outcome<void> check_http_options(std::string_view by, const Value& given, std::span<const std::string_view> more) {
+  if (!given.is_dict()) return {};
+  const DictObject* options = given.as_dict();
+  HARN_CHECK(check_inner(by, options, "retry", kRetryNames));
+  HARN_CHECK(check_inner(by, options, "tls", kTlsNames));
+  std::vector<std::string_view> known(std::begin(kNames), std::end(kNames));
+  known.insert(known.end(), more.begin(), more.end());
+  return check_names(by, "option", options, known);
+}
+
 Outcome<void> set_http_target(HttpWish& wish, std::string method, std::string url) {
   for (char& c : method) c = static_cast<char>(toupper(static_cast<unsigned char>(c)));
   if (!is_method(method)) {
@@ -261,6 +311,7 @@ Outcome<void> set_http_target(HttpWish& wish, std::string method, std::string ur
 Outcome<HttpWish> http_wish(const Call& call, std::string method, std::string url, const Value& options) {
   HttpWish wish;
   HARN_CHECK(read_http_options(call, wish, options));
+  HARN_CHECK(check_http_options(call.row().name, options));
   HARN_CHECK(set_http_target(wish, std::move(method), std::move(url)));
   return wish;
 }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct HttpWish {
 // Adds options (nil: none) to a wish. What both say is as the options have it; headers are added to those that are there.
 // Tells whether there was any option among them.
 vm::Outcome<bool> read_http_options(const vm::Call& call, HttpWish& wish, const vm::Value& options);
+// Refuses options that no request has; `more` are the caller's own.
+vm::Outcome<void> check_http_options(std::string_view by, const vm::Value& options,
+                                     std::span<const std::string_view> more = {});
 // Whom to ask, and for what. Fails for what is no URL or method of HTTP.
 vm::Outcome<void> set_http_target(HttpWish& wish, std::string method, std::string url);
 // A request in one go.

@@ -148,6 +148,14 @@ Outcome<Value> builtin_of(Call& call) {
   return row ? Value::builtin(row) : Value();
 }
 
+// For what has another name besides.
+Outcome<Value> refuse_denied(Call& call) {
+  const Builtin* row = call.vm().builtins().find(HARN_TRY(call.text(0)));
+  if (!row || !says_denied(*row)) return Value();
+  Call denied(call.vm(), *row, nullptr, 0);
+  return row->call(denied);
+}
+
 void lifecycle_fields(park::Archive& archive, Vm& vm) {
   Lifecycle& life = lifecycle_of(vm);
   archive.value(life.root_callback);
@@ -237,6 +245,11 @@ constinit const Builtin kRows[] = {
      .signature = "(given: any) -> any",
      .doc = "Waits until a task of a pool, or several, have ended.",
      .prelude = "pools:pool_wait"},
+    {.name = "__refuse_denied",
+     .signature = "(name: string) -> nil",
+     .doc = "Fails as the builtin of that name does where the program may not call it.",
+     .example = R"(__refuse_denied("exec") == nil)",
+     .call = refuse_denied},
     {.name = "lifecycle_audit_log_snapshot",
      .signature = "() -> list<dict>",
      .doc = "What was written down about the end of the pipeline: {seq, kind, payload, pipeline_id} each.",

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/multipart.h"
+#include "builtins/options.h"
 #include "crypto/digest.h"
 
 namespace harn::builtins {
@@ -58,19 +59,17 @@ struct Limits {
   int64_t fields = 128;
 };
 
-Outcome<Limits> limits_of(const Call& call, const Value& options) {
+Outcome<Limits> limits_of(Call& call, uint32_t place) {
   Limits limits;
-  if (options.is_nil()) return limits;
-  if (!options.is_dict()) {
-    return type_error("multipart_parse: expected a dict of options, got {}", type_name(options));
-  }
+  const DictObject* options = HARN_TRY(options_of(call, place));
+  if (!options) return limits;
   struct {
     std::string_view name;
     int64_t& to;
   } const kOptions[] = {
       {"max_total_bytes", limits.total}, {"max_field_bytes", limits.field}, {"max_fields", limits.fields}};
   for (auto& option : kOptions) {
-    const Value* value = options.as_dict()->find(option.name);
+    const Value* value = options->find(option.name);
     if (!value || value->is_nil()) continue;
     if (!value->is_int() || value->as_int() < 0) {
       return runtime_error(ErrorKind::Invalid, "{}: {} must be an int of at least 0", call.row().name, option.name);
@@ -162,7 +161,7 @@ Outcome<std::string_view> content_of(const Call& call, const Value& value) {
 Outcome<Value> multipart_parse(Call& call) {
   auto body = HARN_TRY(content_of(call, call.arg(0)));
   auto type = HARN_TRY(call.text(1));
-  Limits limits = HARN_TRY(limits_of(call, call.arg(2)));
+  Limits limits = HARN_TRY(limits_of(call, 2));
   std::string_view kind = text::trim(type.substr(0, type.find(';')));
   if (text::ascii_lower(kind) != kKind) {
     return runtime_error(ErrorKind::Invalid, "multipart_parse: expected {} content type, got {}", kKind, kind);
@@ -220,6 +219,8 @@ Outcome<Field> read_field(const Call& call, const Value& value, size_t number) {
     return runtime_error(ErrorKind::Invalid, "multipart_form_data: field {} is missing name", number);
   }
   if (!content) return runtime_error(ErrorKind::Invalid, "multipart_form_data: field {} is missing content", number);
+  constexpr std::string_view kKeys[] = {"name", "content", "filename", "content_type"};
+  HARN_CHECK(check_names(fmt::format("multipart_form_data: field {}", number), "key", dict, kKeys));
   Field field;
   field.content = HARN_TRY(content_of(call, *content));
   field.head = "Content-Disposition: form-data; name=" + quoted(display(*name));
@@ -274,7 +275,8 @@ Outcome<FormBody> form_body(const Call& call, const Value& given, const Value* c
 namespace {
 
 Outcome<Value> multipart_form_data(Call& call) {
-  const Value* boundary = call.arg(1).is_dict() ? call.arg(1).as_dict()->find("boundary") : nullptr;
+  const DictObject* options = HARN_TRY(options_of(call, 1));
+  const Value* boundary = options ? options->find("boundary") : nullptr;
   FormBody form = HARN_TRY(form_body(call, call.arg(0), boundary));
   return DictBuilder()
       .add("content_type", text_value(form.content_type))
@@ -295,7 +297,8 @@ constinit const Builtin kRows[] = {
      .example = R"(multipart_field_text({bytes: bytes_from_string("x")}) == "x")",
      .call = multipart_field_text},
     {.name = "multipart_form_data",
-     .signature = "(fields: list<dict>, options?: dict) -> {content_type: string, boundary: string, body: bytes}",
+     .signature =
+         "(fields: list<dict>, options?: {boundary?: string}) -> {content_type: string, boundary: string, body: bytes}",
      .doc =
          "Returns a form body of fields {name, content, filename?, content_type?}; the same fields give the same body.",
      .example =
@@ -303,8 +306,8 @@ constinit const Builtin kRows[] = {
      .call = multipart_form_data},
     {.name = "multipart_parse",
      .signature =
-         "(body: bytes | string, content_type: string, options?: dict) -> {boundary: string, fields: list<dict>, "
-         "field_count: int, total_bytes: int}",
+         "(body: bytes | string, content_type: string, options?: {max_total_bytes?: int, max_field_bytes?: int, "
+         "max_fields?: int}) -> {boundary: string, fields: list<dict>, field_count: int, total_bytes: int}",
      .doc = "Returns the fields of a form body: {name, filename, content_type, headers, bytes, text}; options are "
             "max_total_bytes, max_field_bytes and max_fields.",
      .example = R"(is_err(try { multipart_parse("", "text/plain") }))",

@@ -2,8 +2,10 @@
 //
 // What may be in such a dict is itself a dict of the prelude: `{title: "string", limit: "count", tags: "texts", on: "closure|bool"}`.
 // Kinds are the names that type_of gives, and the words below; nil always fits, because it is the same as nothing.
-#include "base/text.h"
+#include "builtins/options.h"
+
 #include "base/result.h"
+#include "base/text.h"
 #include "builtins/families.h"
 #include "vm/dict.h"
 #include "vm/ops.h"
@@ -78,6 +80,15 @@ std::string shown(std::string_view kinds) {
 // A number out of range is told as it is; of everything else the type says what is wrong.
 std::string told(const Value& value) { return value.is_number() ? display(value) : std::string(type_name(value)); }
 
+std::unexpected<Thrown> unknown_name(std::string_view by, std::string_view noun, std::string_view given,
+                                     std::span<const std::string_view> known) {
+  auto close = text::close_names(given, known, 1);
+  std::string hint;
+  if (!close.empty()) hint = fmt::format("; did you mean '{}'?", close[0]);
+  else if (known.size() <= kMostListed) hint = fmt::format("; known are {}", fmt::join(known, ", "));
+  return runtime_error(ErrorKind::Invalid, "{}: unknown {} '{}'{}", by, noun, given, hint);
+}
+
 std::vector<std::string_view> names_of(const Value& dict) {
   std::vector<std::string_view> out;
   for (auto [key, value] : dict.as_dict()->entries()) {
@@ -95,14 +106,7 @@ Outcome<Value> check_fields(Call& call) {
   const Value &given = call.arg(1), &known = call.arg(2);
   for (auto [key, value] : given.as_dict()->entries()) {
     const Value* kinds = known.as_dict()->find(key->view());
-    if (!kinds) {
-      auto names = names_of(known);
-      auto close = text::close_names(key->view(), names, 1);
-      std::string hint;
-      if (!close.empty()) hint = fmt::format("; did you mean '{}'?", close[0]);
-      else if (names.size() <= kMostListed) hint = fmt::format("; known are {}", fmt::join(names, ", "));
-      return runtime_error(ErrorKind::Invalid, "{}: unknown {} '{}'{}", by, noun, key->view(), hint);
-    }
+    if (!kinds) return unknown_name(by, noun, key->view(), names_of(known));
     if (fits(*value, kinds->as_string()->view())) continue;
     return type_error("{}: {} must be {}, got {}", by, key->view(), shown(kinds->as_string()->view()), told(*value));
   }
@@ -144,6 +148,27 @@ constinit const Builtin kRows[] = {
 };
 
 }  // namespace
+
+Outcome<void> check_names(std::string_view by, std::string_view noun, const DictObject* given,
+                          std::span<const std::string_view> known) {
+  for (auto [key, value] : given->entries()) {
+    bool is_known = std::find(known.begin(), known.end(), key->view()) != known.end();
+    if (!is_known) return unknown_name(by, noun, key->view(), known);
+  }
+  return {};
+}
+
+Outcome<const DictObject*> options_of(Call& call, uint32_t i) {
+  if (call.arg(i).is_nil()) return nullptr;
+  const DictObject* given = HARN_TRY(call.dict(i));
+  if (given->size() == 0) return given;
+  auto known = call.row().signature.field_names(i);
+  // `__walk_dir` is what `walk_dir` does, without what the prelude adds.
+  std::string_view by = call.row().name;
+  if (by.starts_with("__")) by.remove_prefix(2);
+  if (!known.empty()) HARN_CHECK(check_names(by, "option", given, known));
+  return given;
+}
 
 std::span<const Builtin> option_rows() { return kRows; }
 

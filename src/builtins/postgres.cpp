@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "builtins/parking.h"
 #include "data/json.h"
 #include "effects/environment.h"
@@ -195,6 +196,9 @@ Outcome<effects::PgPoolOptions> pool_options(std::string_view name, const Value&
   effects::PgPoolOptions options;
   if (!given.is_nil() && !given.is_dict())
     return type_error("{}: options must be a dict, got {}", name, type_name(given));
+  constexpr std::string_view kNames[] = {"max_connections",      "acquire_timeout_ms",       "connect_timeout_ms",
+                                         "statement_timeout_ms", "statement_cache_capacity", "application_name"};
+  if (given.is_dict()) HARN_CHECK(check_names(name, "option", given.as_dict(), kNames));
   HARN_CHECK(number_option(name, given, "max_connections", 1, options.max_connections));
   HARN_CHECK(number_option(name, given, "acquire_timeout_ms", 0, options.acquire_timeout_ms));
   HARN_CHECK(number_option(name, given, "connect_timeout_ms", 1, options.connect_timeout_ms));
@@ -283,13 +287,17 @@ Outcome<std::string> transaction_mode(const Value& options) {
     mode = "isolation level " + level;
   }
   const Value* is_read_only = option(options, "read_only");
-  if (is_read_only && is_read_only->is_bool() && is_read_only->as_bool()) mode += " read only";
+  if (is_read_only && !is_read_only->is_bool())
+    return type_error("pg_transaction: option `read_only` is {}, expected a bool", display(*is_read_only));
+  if (is_read_only && is_read_only->as_bool()) mode += " read only";
   return mode;
 }
 
 Outcome<effects::BeginPostgres> transaction_of(const Value& options) {
   if (!options.is_nil() && !options.is_dict())
     return type_error("pg_transaction: options must be a dict, got {}", type_name(options));
+  constexpr std::string_view kNames[] = {"isolation", "read_only", "settings"};
+  if (options.is_dict()) HARN_CHECK(check_names("pg_transaction", "option", options.as_dict(), kNames));
   effects::BeginPostgres request{.mode = HARN_TRY(transaction_mode(options))};
   const Value* settings = option(options, "settings");
   if (!settings) return request;

@@ -250,6 +250,8 @@ static vm::BuiltinTable table_with(std::span<const vm::Builtin* const> added,
   return vm::BuiltinTable(families);
 }
 
+bool says_denied(const vm::Builtin& row) { return row.call == permission_denied; }
+
 Library::Library(std::span<const vm::Builtin* const> added)
     : table_(table_with(added)), catalog_(std::make_unique<TableCatalog>(table_)) {}
 

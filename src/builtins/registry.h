@@ -38,6 +38,8 @@ class Library {
   std::unique_ptr<compile::Catalog> catalog_;
 };
 
+// Whether the row stands for one that `is_denied`, and says so when it is called.
+bool says_denied(const vm::Builtin& row);
 // Those that come with Harn alone, made on first use.
 const vm::BuiltinTable& table();
 const compile::Catalog& catalog();

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "builtins/parking.h"
 #include "effects/stdio.h"
 #include "vm/scheduler.h"
@@ -97,6 +98,7 @@ Outcome<Value> interrupt_on(Call& call) {
     return type_error("on_interrupt: handler must be callable, got {}", type_name(call.arg(0)));
   }
   auto options = HARN_TRY(call.dict(1));
+  HARN_CHECK(check_names("on_interrupt", "option", options, call.row().signature.field_names(1)));
   Handler handler;
   handler.signals = HARN_TRY(signals_of(*options));
   handler.timeout_ms = HARN_TRY(timeout_of(*options));
@@ -160,7 +162,7 @@ constinit const Builtin kRows[] = {
      .doc = "The program has dealt with a signal: the next one does not end the process.",
      .call = interrupt_forget},
     {.name = "__interrupt_on",
-     .signature = "(handler: any, options: dict) -> dict",
+     .signature = "(handler: any, options: {signals?: any, once?: any, graceful_timeout_ms?: any}) -> dict",
      .doc = "std/signal on_interrupt.",
      .call = interrupt_on},
     {.name = "__interrupt_off",

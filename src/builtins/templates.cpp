@@ -10,6 +10,7 @@
 #include "effects/template_file.h"
 #include "modules/manifest.h"
 #include "modules/path.h"
+#include "std/embedded.h"
 #include "templates/asset_path.h"
 #include "templates/parser.h"
 #include "templates/renderer.h"
@@ -74,19 +75,44 @@ class Files : public templates::Loader {
       : call_(call), run_(effects::Run::current(call.vm())), prompts_(call.vm().local<Prompts>()) {}
 
   Outcome<Loaded> open(const std::string& path) {
+    if (templates::is_library_path(path)) return of_library(path, "Failed to read template");
     return read(HARN_TRY(resolve(path, "")), "", "Failed to read template");
   }
 
   Outcome<Loaded> include(const std::string& path, const std::string& from, const std::string& root) override {
+    bool is_plain = !templates::is_library_path(path) && !templates::is_asset_path(path);
+    if (from.starts_with(kLibrary) && is_plain) return beside_library(path, from);
+    if (templates::is_library_path(path)) return of_library(path, kIncluded);
     std::string folder = from.empty() ? "" : modules::path::directory(from);
     std::string file = HARN_TRY(resolve(path, folder));
     if (templates::is_asset_path(path)) return read(file, "", kIncluded);
-    std::string within = root.empty() ? HARN_TRY(paths()).asset_root : modules::path::directory(root);
+    // From the library only `@` leads to files, which may include what is beside them.
+    bool has_folder = !root.empty() && !root.starts_with(kLibrary);
+    std::string within = has_folder       ? modules::path::directory(root)
+                         : folder.empty() ? HARN_TRY(paths()).asset_root
+                                          : folder;
     return read(file, within, kIncluded);
   }
 
  private:
   static constexpr const char* kIncluded = "failed to read included template";
+  static constexpr std::string_view kLibrary = "std://";
+
+  // What comes with Harn; `std/x` is called `std://x`. No file is read.
+  Outcome<Loaded> of_library(const std::string& path, const char* failure) {
+    const stdlib::EmbeddedPrompt* found = stdlib::embedded_prompt(modules::path::normalize(path));
+    if (!found) return throw_text(ErrorKind::NotFound, "{} {}: the library has no such asset", failure, path);
+    std::string identity = std::string(kLibrary) + std::string(found->path.substr(std::string_view("std/").size()));
+    return Loaded{HARN_TRY(parse_file(prompts_, identity, std::string(found->text))), identity};
+  }
+
+  Outcome<Loaded> beside_library(const std::string& path, const std::string& from) {
+    std::string folder = "std/" + modules::path::directory(from.substr(kLibrary.size()));
+    std::string file = modules::path::normalize(modules::path::join(folder, path));
+    if (!file.starts_with("std/"))
+      return throw_text(ErrorKind::Invalid, "{} {}: it escapes template root", kIncluded, path);
+    return of_library(file, kIncluded);
+  }
 
   // Asked for once, when it is needed.
   Outcome<effects::FindPaths::Answer> paths() {
@@ -101,9 +127,6 @@ class Files : public templates::Loader {
   // `folder` is where plain paths begin; empty: at the source.
   Outcome<std::string> resolve(const std::string& path, std::string folder) {
     if (path.empty()) return throw_text(ErrorKind::Invalid, "{}: the path is empty", call_.row().name);
-    if (templates::is_library_path(path)) {
-      return throw_text(ErrorKind::NotFound, "Failed to read template {}: the library has no such asset", path);
-    }
     if (templates::is_asset_path(path)) return resolve_asset(path);
     if (path.starts_with('/')) return path;
     if (folder.empty()) folder = HARN_TRY(paths()).asset_root;

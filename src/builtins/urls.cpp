@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "base/text.h"
 #include "builtins/families.h"
+#include "builtins/options.h"
 #include "builtins/signed_text.h"
 #include "crypto/digest.h"
 
@@ -70,6 +71,8 @@ Outcome<Value> url_build(Call& call) {
   const Value& value = call.arg(0);
   if (!value.is_dict()) return throw_text(ErrorKind::Type, "url_build: expected a dict of url parts");
   const DictObject& parts = *value.as_dict();
+  constexpr std::string_view kParts[] = {"scheme", "host", "port", "path", "query", "fragment", "username", "password"};
+  HARN_CHECK(check_names("url_build", "part", &parts, kParts));
   Url url;
   url.scheme = part_of(parts, "scheme").value_or("");
   if (url.scheme.empty()) return throw_text(ErrorKind::Invalid, "url_build: 'scheme' is required");
@@ -90,6 +93,9 @@ Outcome<Value> url_build(Call& call) {
     url.port = number;
   }
   url.path = part_inside(parts, "path", "/:@").value_or("");
+  const Value* query = parts.find("query");
+  if (query && (query->is_dict() || is_list_like(*query)))
+    return type_error("url_build: 'query' must be a text, got {}; query_stringify makes one", type_name(*query));
   url.query = part_inside(parts, "query", "/:@?[]");
   url.fragment = part_inside(parts, "fragment", "/:@?");
   return text_value(url.text());
@@ -223,6 +229,7 @@ Outcome<Value> signed_url(Call& call) {
     return runtime_error(ErrorKind::Type,
                          "signed_url: requires 4 or 5 arguments: base, claims, secret, expires_at, options?");
   }
+  HARN_CHECK(options_of(call, 4));
   Names names = names_of(call.arg(4));
   Resource resource = HARN_TRY(resource_of(call, HARN_TRY(call.text(0))));
   const DictObject* claims = call.arg(1).is_nil() ? nullptr : HARN_TRY(call.dict(1));
@@ -300,6 +307,7 @@ std::optional<int64_t> number_of(std::string_view text) {
 }
 
 Outcome<Value> verify_signed_url(Call& call) {
+  HARN_CHECK(options_of(call, 3));
   Names names = names_of(call.arg(3));
   Resource resource = HARN_TRY(resource_of(call, HARN_TRY(call.text(0))));
   const Value& keys = call.arg(1);
@@ -307,6 +315,8 @@ Outcome<Value> verify_signed_url(Call& call) {
   int64_t skew = 0;
   if (call.arg(3).is_dict()) {
     const Value* given = call.arg(3).as_dict()->find("skew_seconds");
+    if (given && !given->is_nil() && !given->is_int())
+      return type_error("verify_signed_url: option `skew_seconds` must be an int, got {}", type_name(*given));
     if (given && given->is_int()) skew = given->as_int();
   }
 
@@ -354,7 +364,8 @@ constinit const Builtin kRows[] = {
      .example = R"(query_stringify([{key: "a", value: "1 2"}, {key: "b", value: 3}]) == "a=1%202&b=3")",
      .call = query_stringify},
     {.name = "signed_url",
-     .signature = "(base: string, claims: dict?, secret: string, expires_at: int, options?: dict) -> string",
+     .signature = "(base: string, claims: dict?, secret: string, expires_at: int, options?: {signature_param?: string, "
+                  "expires_param?: string, kid_param?: string, kid?: string}) -> string",
      .doc = "Returns the URL or path with the claims, an expiry and a signature as query parameters.",
      .example = R"(verify_signed_url(signed_url("/r/1", {user: "u"}, "key", 100), "key", 100).claims == {user: "u"})",
      .call = signed_url},
@@ -382,7 +393,8 @@ constinit const Builtin kRows[] = {
      .example = R"(url_parse("https://h.org:8080/p?a=1#f").port == 8080)",
      .call = url_parse},
     {.name = "verify_signed_url",
-     .signature = "(url: string, secret_or_keys: string | dict, now: int, options?: dict) -> dict",
+     .signature = "(url: string, secret_or_keys: string | dict, now: int, options?: {signature_param?: string, "
+                  "expires_param?: string, kid_param?: string, skew_seconds?: int}) -> dict",
      .doc = "Returns {valid, reason, signature_valid, expired, expires_at, kid, claims} of a URL by `signed_url`.",
      .example = R"(verify_signed_url("/r/1?exp=1&sig=x", "key", 0).reason == "bad_signature")",
      .call = verify_signed_url},

@@ -102,6 +102,13 @@ Outcome<void> read_limits(const Call& call, const Value& options, effects::WebSo
   return {};
 }
 
+Outcome<void> check_websocket_options(const Call& call, const Value& options) {
+  constexpr std::string_view kMore[] = {
+      "protocols",       "origins", "max_message_bytes", "send_buffer_bytes", "send_buffer_messages",
+      "idle_timeout_ms", "compress"};
+  return check_http_options(call.row().name, options, kMore);
+}
+
 Outcome<std::vector<std::string>> texts_option(const Call& call, const Value& options, std::string_view name) {
   std::vector<std::string> texts;
   const Value* given = option(options, name);
@@ -187,6 +194,7 @@ Outcome<effects::OpenWebSocket> read_request(Call& call) {
   if (scheme != "ws" && scheme != "wss") return no_websocket_url(url);
   HttpWish wish;
   HARN_CHECK(read_http_options(call, wish, options));
+  HARN_CHECK(check_websocket_options(call, options));
   std::string as_http = (scheme == "ws" ? "http" : "https") + url.substr(end);
   if (!set_http_target(wish, "GET", as_http)) return no_websocket_url(url);
   effects::HttpExchange& http = wish.plan.request;
@@ -268,7 +276,7 @@ void socket_fields(park::Archive& archive, Vm& vm) {
 
 constinit const Builtin kRows[] = {
     {.name = "websocket_close",
-     .signature = "(socket: string | dict, options?: dict) -> bool",
+     .signature = "(socket: string | dict, options?: {code?: int, reason?: string}) -> bool",
      .doc = "Sends what is to be sent and closes a connection, with {code, reason}; false when there is none.",
      .example = "!websocket_close(\"none\")",
      .wait = on_fiber<websocket_close>},
@@ -289,7 +297,8 @@ constinit const Builtin kRows[] = {
      .example = "websocket_receive(\"none\") == nil",
      .wait = on_fiber<websocket_receive>},
     {.name = "websocket_send",
-     .signature = "(socket: string | dict, message: any, options?: dict) -> bool",
+     .signature =
+         "(socket: string | dict, message: any, options?: {type?: string, code?: int, reason?: string}) -> bool",
      .doc =
          "Sends a text, bytes, or anything else as JSON; {type} makes it a binary, ping, pong or close. False when the "
          "connection is over.",

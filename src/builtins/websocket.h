@@ -36,6 +36,8 @@ vm::Outcome<std::string> handle_name(vm::Call& call);
 vm::Outcome<int64_t> timeout_arg(vm::Call& call, uint32_t i);
 
 // {max_message_bytes, send_buffer_bytes, send_buffer_messages, idle_timeout_ms, compress}
+// Refuses options that are neither of requests nor of WebSockets.
+vm::Outcome<void> check_websocket_options(const vm::Call& call, const vm::Value& options);
 vm::Outcome<void> read_limits(const vm::Call& call, const vm::Value& options, effects::WebSocketLimits& limits);
 // A text, or a list of them; empty when there are none.
 vm::Outcome<std::vector<std::string>> texts_option(const vm::Call& call, const vm::Value& options,

@@ -10,6 +10,7 @@
 #include "builtins/parking.h"
 #include "builtins/transport_mocks.h"
 #include "builtins/websocket.h"
+#include "builtins/options.h"
 #include "vm/dict.h"
 #include "vm/vm.h"
 
@@ -147,6 +148,8 @@ Outcome<WebSocketMessage> mocked_message(const Call& call, const Value& value) {
 
 Outcome<Value> websocket_mock(Call& call) {
   const Value& given = call.arg(1);
+  constexpr std::string_view kKeys[] = {"messages", "echo"};
+  if (given.is_dict()) HARN_CHECK(check_names("websocket_mock", "key", given.as_dict(), kKeys));
   const Value* listed = given.is_dict() ? given.as_dict()->find("messages") : &given;
   MockSocket socket;
   if (const Value* echo = given.is_dict() ? given.as_dict()->find("echo") : nullptr)

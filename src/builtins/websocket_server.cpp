@@ -44,6 +44,7 @@ Outcome<Value> websocket_server(Call& call) {
                       display(call.arg(0)));
   HttpWish wish;  // for `tls`
   HARN_CHECK(read_http_options(call, wish, options));
+  HARN_CHECK(check_websocket_options(call, options));
   request.tls = std::move(wish.plan.request.tls);
   HARN_CHECK(read_limits(call, options, request.limits));
   auto& known = known_sockets(call.vm()).servers;
@@ -79,6 +80,7 @@ Outcome<Value> websocket_route(Call& call) {
   request.origins = HARN_TRY(texts_option(call, options, "origins"));
   HttpWish wish;  // for `auth`
   HARN_CHECK(read_http_options(call, wish, options));
+  HARN_CHECK(check_websocket_options(call, options));
   for (const auto& header : wish.plan.request.headers) {
     if (header.name == "Authorization") request.authorization = header.value;
   }

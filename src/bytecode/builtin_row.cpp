@@ -52,6 +52,40 @@ std::string_view Signature::parameter_name(uint32_t index) const {
   return {};
 }
 
+// The text of a shape behind its `{`. What is within other brackets is not its own.
+static std::vector<std::string_view> names_of_shape(std::string_view text) {
+  std::vector<std::string_view> out;
+  bool is_name_next = true;
+  int depth = 1;
+  for (size_t at = 0; at < text.size() && depth > 0; ++at) {
+    if (opens(text[at])) ++depth;
+    else if (closes(text, at)) --depth;
+    if (depth != 1 || text[at] == ' ') continue;
+    if (!is_name_next) {
+      is_name_next = text[at] == ',';
+      continue;
+    }
+    std::string_view name = text.substr(at, text.find_first_of("?:}", at) - at);
+    if (name.starts_with("...")) return {};
+    out.push_back(name);
+    is_name_next = false;
+  }
+  return out;
+}
+
+std::vector<std::string_view> Signature::field_names(uint32_t index) const {
+  for (auto [one, more] = split(text_); !one.empty(); std::tie(one, more) = split(more)) {
+    int depth = 0;
+    for (size_t at = find_parameter(one, index); at < one.size(); ++at) {
+      if (depth == 0 && one[at] == '{') return names_of_shape(one.substr(at + 1));
+      if (depth == 0 && (one[at] == ',' || one[at] == ')')) break;
+      if (opens(one[at])) ++depth;
+      else if (closes(one, at)) --depth;
+    }
+  }
+  return {};
+}
+
 std::string Signature::shown(std::string_view name) const {
   std::string out;
   for (auto [one, more] = split(text_); !one.empty(); std::tie(one, more) = split(more)) {

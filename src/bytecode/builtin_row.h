@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // What both the compiler and the VM read in the row of a builtin.
 namespace harn::bytecode {
@@ -48,6 +49,9 @@ class Signature {
   // The parameter number `index`, of the first overload that has so many; empty when none has, or when it takes all the
   // rest.
   std::string_view parameter_name(uint32_t index) const;
+  // The names in the shape that it is written as, of the first overload that writes one; none when it may have any:
+  // `options?: {max_bytes?: int, keys?: list}`.
+  std::vector<std::string_view> field_names(uint32_t index) const;
   // For messages: `first() -> T? or first(n: int) -> list<T>`.
   std::string shown(std::string_view name) const;
 

@@ -12,15 +12,29 @@ namespace harn::effects {
 
 namespace {
 
-// The bytes of a numeric address. One of IPv4 that is written as one of IPv6 (`::ffff:10.0.0.1`) is that of IPv4:
-// it leads to the same place.
+// The bytes of a numeric address. One of IPv4 that is written as one of IPv6 (`::ffff:10.0.0.1`, and `64:ff9b::10.0.0.1` of
+// networks without IPv4) is that of IPv4: it leads to the same place.
 std::vector<uint8_t> address_bytes(const std::string& text) {
   uint8_t bytes[16];
   if (inet_pton(AF_INET, text.c_str(), bytes) == 1) return {bytes, bytes + 4};
   if (inet_pton(AF_INET6, text.c_str(), bytes) != 1) return {};
-  constexpr uint8_t kMapped[12] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
-  if (std::equal(kMapped, kMapped + 12, bytes)) return {bytes + 12, bytes + 16};
+  constexpr uint8_t kSameAsVersion4[][12] = {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}, {0, 0x64, 0xff, 0x9b}};
+  for (auto& prefix : kSameAsVersion4) {
+    if (std::equal(prefix, prefix + 12, bytes)) return {bytes + 12, bytes + 16};
+  }
   return {bytes, bytes + 16};
+}
+
+// What whoever connects reads as an address, though rules do not write it so: `10.1`, `0x0a000001`, `167772161`, `012.0.0.1`.
+// With a proxy nobody here sees the address that becomes of it.
+std::vector<uint8_t> host_bytes(const std::string& host) {
+  std::string text = host.substr(0, host.find('%'));  // behind it the name of a link: "fe80::1%eth0"
+  if (text.ends_with('.')) text.pop_back();
+  auto bytes = address_bytes(text);
+  in_addr address;
+  if (!bytes.empty() || inet_aton(text.c_str(), &address) == 0) return bytes;
+  auto* first = reinterpret_cast<const uint8_t*>(&address.s_addr);  // in the order of the network
+  return {first, first + sizeof address.s_addr};
 }
 
 std::optional<int> number_up_to(std::string_view text, int most) {
@@ -87,8 +101,8 @@ std::optional<EgressRule> EgressRule::parse(std::string_view text) {
 }
 
 bool EgressRule::fits(const EgressTarget& target) const {
-  if (is_of_addresses()) return fits_address(target.host, target.port);
   if (port_ && *port_ != target.port) return false;
+  if (is_of_addresses()) return is_in_network(host_bytes(target.host), network_, bits_);
   if (host_ == "*") return true;
   std::string_view host = target.host;
   if (host.ends_with('.')) host.remove_suffix(1);  // "example.com." is the same host

@@ -1,5 +1,6 @@
 #include "effects/perform.h"
 
+#include "base/fmt.h"
 #include "data/encoding.h"
 #include "vm/dict.h"
 #include "vm/effect_end.h"
@@ -88,7 +89,11 @@ std::optional<std::string> egress_refusal(Run& run, const std::vector<EgressTarg
   auto rules = run.egress();
   if (!rules) return std::nullopt;
   for (const EgressTarget& target : targets) {
-    if (auto reason = rules->refusal_of(target)) return reason;
+    auto reason = rules->refusal_of(target);
+    if (!reason) continue;
+    // What is told names the first, whom the request is for.
+    bool is_on_the_way = &target != &targets.front();
+    return is_on_the_way ? fmt::format("{}:{} on the way there: {}", target.host, target.port, *reason) : *reason;
   }
   return std::nullopt;
 }

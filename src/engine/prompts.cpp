@@ -9,6 +9,7 @@
 #include "modules/graph.h"
 #include "modules/manifest.h"
 #include "modules/path.h"
+#include "std/embedded.h"
 #include "templates/asset_path.h"
 #include "templates/check.h"
 #include "templates/parser.h"
@@ -189,6 +190,7 @@ std::optional<std::string> PromptChecks::find(const Mention& mention, diag::Sink
     path = *asset;
   }
   bool is_in_library = templates::is_library_path(mention.path);
+  if (is_in_library && stdlib::embedded_prompt(mention.path)) return std::nullopt;  // as it should be
   if (!is_in_library && exists(path) && !is_directory(path)) return path;
   sink.report(Code::TemplateMissing, mention.source, mention.span, mention.who, mention.path,
               is_in_library ? "std" : path);

@@ -10,7 +10,9 @@
 namespace harn::templates {
 
 inline bool is_asset_path(std::string_view path) { return path.starts_with('@'); }
-inline bool is_library_path(std::string_view path) { return path.starts_with("std/") && path.ends_with(".prompt"); }
+inline bool is_library_path(std::string_view path) {
+  return path.starts_with("std/") && path.ends_with(".harn.prompt");
+}
 
 using AssetRoots = std::map<std::string, std::string>;
 

@@ -32,6 +32,17 @@ TEST(EgressRule, IsAHostASuffixAnAddressOrANetwork) {
   EXPECT_FALSE(fits("10.0.0.0/8", "ten.example.com"));
 }
 
+// Behind a proxy nobody asks about the address of the connection.
+TEST(EgressRule, FitsAddressesHoweverTheyAreWritten) {
+  for (const char* host : {"10.1", "10.0.1", "0x0a000001", "167772161", "012.0.0.1", "0xa.0.0.1", "10.0.0.1.",
+                           "::ffff:a00:1", "64:ff9b::a00:1", "64:ff9b::10.0.0.1"}) {
+    EXPECT_TRUE(fits("10.0.0.0/8", host)) << host;
+  }
+  for (const char* host : {"10.1.example.com", "0xb000001", "11.1", "::a00:1", "64:ff9b:0:0:1::a00:1", "10.0.0.256"}) {
+    EXPECT_FALSE(fits("10.0.0.0/8", host)) << host;
+  }
+}
+
 TEST(EgressRule, MayNameAPort) {
   EXPECT_TRUE(fits("example.com:443", "example.com", 443));
   EXPECT_FALSE(fits("example.com:443", "example.com", 80));

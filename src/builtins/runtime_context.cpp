@@ -170,7 +170,8 @@ Outcome<Value> merge_own(Call& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "__trace_note",
-     .signature = "(kind: string, name: string, began: int, duration: int, status: string, metadata: dict) -> nil",
+     .signature =
+         "(kind: string, name: string, began: int, duration: int, status: string, metadata: dict, links?: list) -> nil",
      .doc = "Keeps a span of the runtime's own.",
      .prelude = "traces:note"},
     {.name = "enable_tracing",

@@ -23,6 +23,12 @@ Outcome<Value> spawn(Call& call) {
   return Value(parent.scheduler->spawn(parent, std::move(luggage)));
 }
 
+Outcome<Value> spawn_lasting(Call& call) {
+  Task& parent = Scheduler::current();
+  Luggage luggage = HARN_TRY(pack(parent, call.arg(0)));
+  return Value(parent.scheduler->spawn(parent, std::move(luggage), {.lasts = true}));
+}
+
 Step await(WaitCall& call) {
   Task* task = as_task(call.arg(0));
   if (!task) return call.done(call.take(0));
@@ -132,6 +138,11 @@ Step sleep(WaitCall& call) {
 
 constinit const Builtin kRows[] = {
     {.name = "__spawn", .signature = "<T>(body: fn() -> T) -> task<T>", .doc = "Starts a task.", .call = spawn},
+    {.name = "__spawn_lasting",
+     .signature = "<T>(body: fn() -> T) -> task<T>",
+     .doc = "Starts a task that outlives the one that starts it, if that ends by itself; it then belongs to whoever "
+            "has started that.",
+     .call = spawn_lasting},
     {.name = "await",
      .signature = "<T>(task: task<T> | T) -> T",
      .doc = "Waits for a task and gives its result, or throws its error; a second time gives nil.",

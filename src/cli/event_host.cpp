@@ -6,6 +6,7 @@
 
 #include "base/fmt.h"
 #include "builtins/agent_events.h"
+#include "effects/run.h"
 #include "llm/fields.h"
 
 namespace harn::cli {
@@ -39,7 +40,9 @@ void EventHost::write(vm::Stream stream, std::string_view text) {
 }
 
 void EventHost::watch_agents(vm::Vm& vm) {
-  builtins::AgentEvents::of(vm).listen([this](const vm::Value& event) { write_agent_event(event); });
+  effects::SharedSecrets& secrets = effects::Run::of(vm).world().secrets;
+  builtins::AgentEvents::of(vm).listen(
+      [this, &secrets](const vm::Value& event) { write_agent_event(effects::hidden(secrets, event)); });
 }
 
 // Tool calls have events of their own; everything else is told as it is.

@@ -16,7 +16,7 @@ class EventHost : public ProcessHost {
   void write(vm::Stream stream, std::string_view text) override;
   bool is_terminal(vm::Stream) override { return false; }
 
-  // What agents do becomes events, too.
+  // What agents do becomes events, too, without secrets that the program has read.
   void watch_agents(vm::Vm& vm);
 
   void write_result(std::string_view value_json, int exit_code);

@@ -159,11 +159,13 @@ Outcome<Value> Exchange::failed_answer(const effects::OpenHttp::Answer& head) {
     if (piece.is_end || piece.is_late || !piece.is_known) break;
   }
   int64_t now_ms = run_.clock().wall_ms();
-  return failure_of(*provider_, text_field(request_, "model"), head.status, head.headers, body, now_ms);
+  // Before it is cut to what is shown: half of a key is no longer found.
+  body = run_.world().secrets.hidden(body);
+  return without_keys(failure_of(*provider_, text_field(request_, "model"), head.status, head.headers, body, now_ms));
 }
 
 Outcome<bool> Exchange::ended_by(Thrown error, ModelAnswer& end) const {
-  end.failure = HARN_TRY(told_failure(std::move(error)));
+  end.failure = without_keys(HARN_TRY(told_failure(std::move(error))));
   return true;
 }
 
@@ -174,6 +176,9 @@ Outcome<bool> Exchange::finish(ModelAnswer& end) {
   if (!request_id_.empty()) dict_set(end.answer, "request_id", text_value(request_id_));
   return true;
 }
+
+// Some repeat the key that they do not accept.
+Value Exchange::without_keys(const Value& failure) const { return effects::hidden(run_.world().secrets, failure); }
 
 Outcome<bool> Exchange::read(std::vector<Value>& deltas, ModelAnswer& end) {
   if (is_coding_agent(provider_->wire)) {

@@ -31,6 +31,7 @@ class Exchange {
   vm::Value failed(std::string_view category, const std::string& message) const;
   vm::Value blocked(std::string_view reason) const;
   vm::Outcome<void> sign(WireCall& call, std::string_view key);
+  vm::Value without_keys(const vm::Value& failure) const;
   vm::Outcome<bool> ended_by(vm::Thrown error, ModelAnswer& end) const;
   int64_t time_left_ms() const;
 

@@ -13,7 +13,7 @@ namespace {
 
 // Magic, version, digest of all that follows, note, fingerprint of the code, the parts of the prelude, state.
 constexpr std::string_view kMagic = "HARNPARK";
-constexpr uint8_t kVersion = 3;
+constexpr uint8_t kVersion = 4;
 
 Kinds with_own(const Kinds& kinds) {
   Kinds all = kinds;

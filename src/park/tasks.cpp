@@ -114,6 +114,7 @@ void deadlines(Archive& archive, Task& task) {
 void requests(Archive& archive, Task& task) {
   archive.number(task.stopping);
   archive.number(task.helps_clean_up);
+  archive.number(task.lasts);
   archive.error(task.thrown);
   archive.number(task.requests);
   archive.number(task.cancel_requested);

@@ -186,6 +186,22 @@ void Scheduler::run_until_called_off() {
   this_worker = outer;
 }
 
+// ---- the tree, with its lock held ----
+
+static void put_first(Task& parent, Task& child) {
+  child.parent = &parent;
+  child.previous_sibling = nullptr;
+  child.next_sibling = parent.first_child;
+  if (parent.first_child) parent.first_child->previous_sibling = &child;
+  parent.first_child = &child;
+}
+
+static void take_out(Task& child) {
+  if (child.previous_sibling) child.previous_sibling->next_sibling = child.next_sibling;
+  else child.parent->first_child = child.next_sibling;
+  if (child.next_sibling) child.next_sibling->previous_sibling = child.previous_sibling;
+}
+
 Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options) {
   auto task = new_handle<Task>(kTaskType);
   task->scheduler = this;
@@ -197,6 +213,7 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
   if (is_stopping(parent)) cancel(parent, true);
   task->group = options.group ? options.group : parent.group;
   task->hook = options.hook;
+  task->lasts = options.lasts;
   task->entry = std::move(luggage.entry);
   if (!luggage.args.empty()) task->arguments = std::make_unique<std::vector<Value>>(std::move(luggage.args));
   task->context = std::move(luggage.context);
@@ -205,9 +222,7 @@ Ref<Task> Scheduler::spawn(Task& parent, Luggage&& luggage, SpawnOptions options
   live_tasks_.fetch_add(1, std::memory_order_relaxed);
   {
     std::lock_guard lock(tree_lock_);
-    task->next_sibling = parent.first_child;
-    if (parent.first_child) parent.first_child->previous_sibling = task.get();
-    parent.first_child = task.get();
+    put_first(parent, *task);
   }
   task->parent_id = parent.id;
   if (host_watches_) [[unlikely]]
@@ -269,6 +284,7 @@ void Scheduler::finish(Task& task) {
     task.finished = true;
     return;
   }
+  bool ends_by_itself = !task.error && !task.stopping;
   try {
     settle_result(task, vm_.holders());
   } catch (const std::exception&) {
@@ -280,21 +296,16 @@ void Scheduler::finish(Task& task) {
   task.globals = {};
   task.environment = task.home_environment = {};
   task.context.set_nil();
+  if (ends_by_itself && !task.lasts) pass_on_children(task);
   cancel_children(task);
   {
     std::lock_guard lock(tree_lock_);
     // Children that still clean up belong to the root now.
     while (Task* child = task.first_child) {
-      task.first_child = child->next_sibling;
-      child->parent = root_.get();
-      child->previous_sibling = nullptr;
-      child->next_sibling = root_->first_child;
-      if (root_->first_child) root_->first_child->previous_sibling = child;
-      root_->first_child = child;
+      take_out(*child);
+      put_first(*root_, *child);
     }
-    if (task.previous_sibling) task.previous_sibling->next_sibling = task.next_sibling;
-    else task.parent->first_child = task.next_sibling;
-    if (task.next_sibling) task.next_sibling->previous_sibling = task.previous_sibling;
+    take_out(task);
   }
   FinishHook* hook;
   {
@@ -543,6 +554,19 @@ void Scheduler::cancel_children(Task& task, uint32_t started_after) {
   std::lock_guard lock(tree_lock_);
   for (Task* child = task.first_child; child; child = child->next_sibling) {
     if (child->parent == &task && child->index > started_after) cancel(*child, true);
+  }
+}
+
+void Scheduler::pass_on_children(Task& task) {
+  std::lock_guard lock(tree_lock_);
+  // Whoever is told to stop takes all with it, also when it has not noticed.
+  if (task.cancel_requested.load(std::memory_order_relaxed)) return;
+  for (Task* child = task.first_child; child;) {
+    Task& here = *std::exchange(child, child->next_sibling);
+    if (!here.lasts) continue;
+    take_out(here);
+    put_first(*task.parent, here);
+    here.index = task.index;  // deadlines of the parent see it where they saw `task`
   }
 }
 

@@ -123,6 +123,7 @@ struct SpawnOptions {
   FinishHook* hook = nullptr;
   // For tasks that a parent announced and that are started later, maybe on another thread.
   uint32_t index = 0;  // among the parent's children; 0: the next
+  bool lasts = false;  // Task::lasts
 };
 
 class Scheduler {
@@ -199,6 +200,8 @@ class Scheduler {
   // Unwind (force), or ask the task to end.
   void cancel(Task& task, bool force);
   void cancel_children(Task& task, uint32_t started_after = 0);
+  // Of a task that has ended by itself: those that last go to whoever has started it, as if that had started them.
+  void pass_on_children(Task& task);
 
   // Makes all workers look up.
   void raise_all();

@@ -69,7 +69,7 @@ Status Interpreter::begin() {
   if (!task_->is_root() && !task_->beside_root && task_->scheduler->is_stopping(*task_)) {
     task_->requests.fetch_or(kRequestStop);
   }
-  if (take_requests(false) == Status::Failed) return Status::Failed;
+  if (!task_->lasts && take_requests(false) == Status::Failed) return Status::Failed;
   Coroutine& root = task_->life->root;
   auto arguments = std::move(task_->arguments);
   auto count = arguments ? static_cast<uint32_t>(arguments->size()) : 0;

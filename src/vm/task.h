@@ -176,6 +176,7 @@ struct Task : HandleObject {
       false;                 // started by one that was told to unwind: it may begin though the program is being stopped
   bool computes = false;     // it has used up its last turn without talking to others
   bool beside_root = false;  // runs in the root's place, with its variables
+  bool lasts = false;        // it is not cancelled when its parent ends by itself; and it always begins, to clean up
   bool keeps_permits = false;  // the root, while it runs the statements of modules, whose scopes end with the program
   bool is_held = false;        // the root, while somebody runs in its place
   uint32_t turns_kept = 0;     // times that it did not make room for others because it held a lock

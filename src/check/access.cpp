@@ -169,6 +169,7 @@ void Checker::unknown_field(const Member& node, const Type* type) {
                      : plain->kind == Kind::Shape ? fmt::format("shape `{}`", shown(type))
                                                   : fmt::format("`{}`", shown(type));
   auto told = report(Code::UnknownField, node.name.span, node.name.text, what);
+  slips_.insert(&node);
   auto names = field_names(type);
   auto close = text::close_names(node.name.text, names);
   if (!close.empty()) {
@@ -234,8 +235,14 @@ const Type* Checker::index(const Index& node) {
 
 const Type* Checker::slice(const Slice& node) {
   const Type* type = infer(*node.object);
-  if (node.start) infer(*node.start);
-  if (node.end) infer(*node.end);
+  for (const Node* bound : {node.start, node.end}) {
+    if (!bound) continue;
+    const Type* found = infer(*bound);
+    bool is_open = known_.relation.plain(found)->kind == Kind::Unknown;
+    if (is_open || is_loose(*bound) || fits(found, known_.table.optional(named(Kind::Int)))) continue;
+    report(Code::BadSubscript, bound->span, shown(type), shown(known_.widened(found)))
+        .label(fmt::format("slice {} must be an integer", bound == node.start ? "start" : "end"));
+  }
   const Type* inside = receiver(*node.object, type, false, "a slice", "(... ?? [])[...]");
   if (!inside) return any();
   std::vector<const Type*> parts;

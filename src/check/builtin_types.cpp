@@ -50,7 +50,21 @@ std::vector<types::Binding> receiver_bindings(Knowledge& known, const Type* rece
   switch (receiver->kind) {
     case Kind::String:
     case Kind::StringLiteral: bind("T", known.table.named(Kind::String)); break;
-    case Kind::Dict: bind("V", argument(receiver, 1)); break;
+    case Kind::Dict: {
+      const Type* value = argument(receiver, 1);
+      bind("V", value);
+      bind("T", known.table.named(Kind::Pair, {known.table.named(Kind::String), value ? value : known.any()}));
+      break;
+    }
+    // A dict of its own kind for each key: what a loop over its pairs sees is any of them.
+    case Kind::Shape: {
+      std::vector<const Type*> values;
+      for (const types::Field& field : receiver->fields) values.push_back(known.widened(field.type));
+      bool is_closed = !receiver->loose && receiver->items.empty();
+      const Type* value = is_closed ? known.table.unite(values) : known.any();
+      bind("T", known.table.named(Kind::Pair, {known.table.named(Kind::String), value}));
+      break;
+    }
     case Kind::Pair:
       bind("A", argument(receiver, 0));
       bind("B", argument(receiver, 1));

@@ -203,7 +203,13 @@ const Type* Checker::apply(const Callee& callee, NodeList args, Span where, cons
       args, [](const Node* arg) { return arg->is(NodeKind::Spread) || arg->is(NodeKind::NamedArgument); });
   if (type->kind == Kind::Function) {
     if (is_plain) {
-      check_count(callee, std::span(&type, 1), args.size() + (callee.piped ? 1 : 0), where);
+      size_t count = args.size() + (callee.piped ? 1 : 0);
+      check_count(callee, std::span(&type, 1), count, where);
+      // Which of too many is the one too much nobody knows.
+      if (count > type->params.size() && !parameter_at(type, count - 1)) {
+        infer_all(args);
+        return open_type(type->result);
+      }
       return apply_one(callee, type, args, where, expected);
     }
     return apply_spread(callee, type, args);
@@ -374,6 +380,22 @@ bool Checker::check_options(const types::Parameter& param, const Type* wanted, c
 
 // ---- who is called ----
 
+// Tells of a declaration that is called and is nothing that can be called.
+bool Checker::no_function(const Node& declaration, const Identifier& name) {
+  switch (declaration.kind) {
+    case NodeKind::Enum:
+      report(Code::NotCallable, name.span, name.name, "an enum").label("write the variant behind a dot");
+      return true;
+    case NodeKind::Tool:
+      report(Code::NotCallable, name.span, name.name, "the registry of a tool")
+          .label("models call tools")
+          .help("put what the program calls, too, into a `fn`");
+      return true;
+    case NodeKind::Interface: identifier(name); return true;
+    default: return false;
+  }
+}
+
 const Type* Checker::call(const Call& node, const Type* expected) {
   if (!node.callee->is(NodeKind::Identifier)) {
     const Type* type = callable(infer(*node.callee), *node.callee);
@@ -402,8 +424,18 @@ const Type* Checker::call(const Call& node, const Type* expected) {
     if (node.args.size() == 1 && node.args[0]->is(NodeKind::DictLiteral)) {
       return construct(declaration->as<Struct>(), {}, node.args[0]->as<DictLiteral>().entries, name.span, expected);
     }
-    infer_all(node.args);
+    bool is_one = node.args.size() == 1 && !node.args[0]->is(NodeKind::Spread);
+    const Type* fields = is_one ? known_.relation.plain(infer(*node.args[0])) : nullptr;
+    if (!is_one) infer_all(node.args);
+    bool is_built = is_one ? says_nothing(fields->kind) || has_use(fields->kind, kDictSpread) : node.args.size() == 1;
+    if (!is_built)
+      report(Code::BadStructLiteral, node.span,
+             fmt::format("`{0}` is built from one dict of its fields: `{0} {{...}}`", name.name));
     return class_type(name);
+  }
+  if (declaration && no_function(*declaration, name)) {
+    infer_all(node.args);
+    return any();
   }
   const Type* type = callable(current(name).type, name);
   bool is_counted = declaration && declaration->is(NodeKind::Function);
@@ -549,6 +581,7 @@ const Type* Checker::method_of(const MethodCall& node, const Type* type, const T
     return any();
   }
   if (!found.type) {
+    if (plain->kind == Kind::Parameter && !plain->items.empty()) unbound_method(node, plain);
     infer_all(node.args);
     return any();
   }
@@ -597,7 +630,9 @@ Checker::Method Checker::find_method(const Type* type, std::string_view name) {
   if (plain->kind == Kind::Dict) {
     const compile::MethodInfo* method = known_.builtin_method("dict", name);
     if (method) return {true, builtin_signature(known_, *method), true};
-    return {true};
+    const Type* value = argument(plain, 1);
+    auto may_be_called = [&](const Type* one) { return has_use(known_.relation.plain(one)->kind, kCalled); };
+    return {!value || std::ranges::any_of(known_.members(value), may_be_called)};
   }
   std::string_view receiver = plain->kind == Kind::Struct ? "struct" : receiver_name(plain->kind);
   if (receiver.empty()) return {true};
@@ -606,6 +641,22 @@ Checker::Method Checker::find_method(const Type* type, std::string_view name) {
   if (!method && plain->kind == Kind::List) method = known_.builtin_method("iter", name);
   if (!method) return {is_open};
   return {true, builtin_signature(known_, *method), true};
+}
+
+// The bounds of a type parameter are what its methods are known by.
+void Checker::unbound_method(const MethodCall& node, const Type* parameter) {
+  std::vector<std::string_view> bounds, methods;
+  for (const Type* bound : parameter->items) {
+    const Type* plain = known_.relation.plain(bound);
+    if (plain->kind != Kind::Interface) return;
+    bounds.push_back(plain->text);
+    for (auto* method : plain->declaration->as<Interface>().methods) methods.push_back(method->name.text);
+  }
+  auto told = report(Code::UnboundMethod, node.name.span, node.name.text, fmt::join(bounds, "', '"), parameter->text);
+  auto close = text::close_names(node.name.text, methods);
+  if (close.empty()) return;
+  told.help(fmt::format("did you mean `{}`?", close[0]));
+  told.fix({fmt::format("use `{}`", close[0]), node.name.span, std::string(close[0]), false});
 }
 
 void Checker::unknown_method(const MethodCall& node, const Type* type) {

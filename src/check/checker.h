@@ -128,6 +128,14 @@ class Checker {
   const Type* aside(const syntax::Block& body, const Type* expected = nullptr);
   // Checks that a value fits; the words in front of `expected T, found U` say what for.
   bool expect(const syntax::Node& value, const Type* expected, diag::Code code, const std::string& context);
+  struct Part {
+    const syntax::Node* node = nullptr;
+    const Type* type = nullptr;
+    size_t item = 0;                 // its place in a list, from 1
+    const Type* expected = nullptr;  // of the part
+    const Type* of_whole = nullptr;  // expected of the expression it is a part of
+  };
+  void note_misfit(const syntax::Node& whole, std::span<const Part> parts, const Type* expected, const Type* of_whole);
   bool mismatch(const syntax::Node& value, const Type* actual, const Type* expected, diag::Code code,
                 const std::string& context);
 
@@ -148,6 +156,11 @@ class Checker {
   // ---- operators (operators.cpp) ----
   const Type* unary(const syntax::Unary& node);
   const Type* binary(const syntax::Binary& node, const Type* expected);
+  // `==` and `!=` of what is never equal.
+  bool may_be_equal(const Type* left, const Type* right);
+  void check_equality(const syntax::Binary& node, const Type* left, const Type* right);
+  void offer_literal(diag::Report& told, const syntax::Node& written, const Type* possible);
+  bool check_type_name(const syntax::Node& written);
   const Type* arithmetic(syntax::BinaryOp op, const Type* left, const Type* right, const syntax::Node& left_node,
                          const syntax::Node& right_node, Span where, const syntax::Binary* written = nullptr);
   // Of one alternative each: null when the operator is not defined for them, `any` when nobody can know.
@@ -206,6 +219,7 @@ class Checker {
   const Type* apply_one(const Callee& callee, const Type* function, syntax::NodeList args, Span where,
                         const Type* expected, std::vector<const Type*> given = {});
   const Type* open_type(const Type* type);
+  bool no_function(const syntax::Node& declaration, const syntax::Identifier& name);
   const Type* unreachable(const syntax::Call& node);
   // Whether a type has a method; `type` is null where its parameters are not known.
   struct Method {
@@ -217,6 +231,7 @@ class Checker {
   const Type* method_result(const Type* type, std::string_view name);
   const Type* method_of(const syntax::MethodCall& node, const Type* type, const Type* expected);
   void unknown_method(const syntax::MethodCall& node, const Type* type);
+  void unbound_method(const syntax::MethodCall& node, const Type* parameter);
   // Binds type parameters in `wanted` by what stands in `actual`.
   void bind_parameters(Inference& inference, const Type* wanted, const Type* actual, int depth);
   bool check_options(const types::Parameter& param, const Type* wanted, const syntax::Node& arg, size_t number);
@@ -242,6 +257,7 @@ class Checker {
   // Checks a condition, and says what its outcome tells.
   Narrowing condition(const syntax::Node& node);
   Narrowing comparison(const syntax::Binary& node);
+  void give_up(const syntax::Node& question, Facts& facts);
   bool is_some_value(const Type* type);
   void is_no_nil(const syntax::Node& value, Facts& facts);
   Narrowing type_test(const syntax::Node& value, std::string_view type_name);
@@ -300,6 +316,9 @@ class Checker {
   bool is_folded_ = false;                                                  // in the initializer of a constant
   std::unordered_map<const compile::Variable*, std::string_view> outside_;  // variables with a value from outside
   std::vector<Later> functions_;
+  std::unordered_set<const syntax::Node*> slips_;  // what conditions ask for, and cannot be meant
+  std::unordered_map<const syntax::Node*, Part>
+      misfits_;  // of an expression with several ways, the only one that does not fit
   // What is assigned inside of a node, and what calls in it may change.
   std::unordered_map<const syntax::Node*, std::vector<const compile::Variable*>> assigned_;
   std::unordered_map<const syntax::Node*, std::vector<const Change*>> changed_;

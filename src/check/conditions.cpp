@@ -76,6 +76,9 @@ Fact Checker::current(const Node& node) {
   if (meant->declaration && !meant->assigned) {
     switch (meant->declaration->kind) {
       case NodeKind::Function: return {known_.function(meant->declaration->as<Function>())};
+      case NodeKind::Pipeline: return {known_.pipeline(meant->declaration->as<Pipeline>())};
+      case NodeKind::Tool:
+      case NodeKind::Skill: return {named(Kind::Dict)};  // registries of one
       case NodeKind::TypeAlias: {
         auto& alias = meant->declaration->as<TypeAlias>();
         if (!alias.generics.empty()) break;
@@ -152,20 +155,46 @@ Checker::Narrowing Checker::comparison(const Binary& node) {
   Narrowing out;
   if (right->is(NodeKind::StringLiteral) && is_builtin_call(*left, "type_of") && left->as<Call>().args.size() == 1) {
     infer(*left);
+    if (check_type_name(*right)) slips_.insert(left);
     out = type_test(*left->as<Call>().args[0], right->as<StringLiteral>().value);
   } else if (right->is(NodeKind::NilLiteral)) {
     infer(*left);
     out = nil_test(*left);
   } else if (is_literal(*right)) {
-    infer(*left);
-    out = literal_test(*left, infer(*right));
+    const Type* type = infer(*left);
+    const Type* literal = infer(*right);
+    check_equality(node, left == node.left ? type : literal, left == node.left ? literal : type);
+    out = literal_test(*left, literal);
   } else {
     const Type* first = infer(*left);
     const Type* second = infer(*right);
+    check_equality(node, first, second);
     if (is_some_value(second)) is_no_nil(*left, out.yes);
     if (is_some_value(first)) is_no_nil(*right, out.yes);
   }
+  for (const Node* side : {left, right}) {
+    give_up(*side, out.yes);
+    give_up(*side, out.no);
+  }
   return node.op == BinaryOp::Equal ? out : inverted(out);
+}
+
+// A question with a slip in it would have told something of what it asks about: one mistake is told once.
+void Checker::give_up(const Node& question, Facts& facts) {
+  auto anything = [&](const Node& value) {
+    if (PathId path = path_of(value)) facts.emplace_back(path, Fact{any()});
+  };
+  if (question.is(NodeKind::Member)) {
+    if (slips_.contains(&question)) anything(*question.as<Member>().object);
+  } else if (question.is(NodeKind::Identifier)) {
+    if (slips_.contains(&question)) anything(question);
+  } else if (question.is(NodeKind::Call)) {
+    auto& call = question.as<Call>();
+    bool is_unknown = call.callee->is(NodeKind::Identifier) && !variable(*call.callee) &&
+                      !known_.builtin(call.callee->as<Identifier>().name);
+    if (!is_unknown && !slips_.contains(&question)) return;
+    for (const Node* arg : call.args) anything(*arg);
+  }
 }
 
 // Whether a value of the type is certain not to be nil.
@@ -244,6 +273,7 @@ Checker::Narrowing Checker::truth(const Node& value) {
   const Type* type = infer(value);
   Narrowing out;
   narrow_bases(value, out.yes);
+  give_up(value, out.yes);
   PathId path = path_of(value);
   if (!path || !known_.has_nil(type)) return out;
   Fact fact = current(value);
@@ -484,6 +514,8 @@ Checker::Narrowing Checker::call_test(const Node& node) {
   infer(node);
   Narrowing out;
   narrow_bases(node, out.yes);
+  give_up(node, out.yes);
+  give_up(node, out.no);
   bool is_schema = is_builtin_call(node, "schema_is") || is_builtin_call(node, "is_type");
   bool is_class = is_builtin_call(node, "is_a");
   if ((is_schema || is_class) && node.as<Call>().args.size() == 2) {

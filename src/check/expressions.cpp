@@ -142,6 +142,9 @@ const Type* Checker::identifier(const Identifier& node) {
     bool is_value = builtin && builtin->kind == Kind::Function && builtin->params.empty();
     return builtin && !is_value ? builtin : any();
   }
+  if (!meant->assigned && meant->declaration && meant->declaration->is(NodeKind::Interface)) {
+    report(Code::UnknownVariable, node.span, node.name).label("an interface is a type, and no value");
+  }
   return current(node).type;
 }
 
@@ -150,6 +153,8 @@ const Type* Checker::identifier(const Identifier& node) {
 // Beyond these a literal is data, of which nobody wants to know the type.
 static constexpr size_t kMostKinds = 8;
 static constexpr size_t kMostFields = 256;
+// In a list that is longer nobody is shown which item it is.
+static constexpr size_t kMostParts = 1000;
 
 // `["ann", 31]`: which item is what depends on its place.
 bool Checker::is_mixed(std::span<const Type* const> items) {
@@ -188,6 +193,8 @@ const Type* Checker::list_literal(const ListLiteral& node, const Type* expected)
   }
   if (node.items.empty()) return wanted ? known_.table.named(Kind::List, {wanted}) : named(Kind::List);
   std::vector<const Type*> items;
+  std::vector<Part> parts;
+  size_t place = 0;
   bool all_fit = wanted != nullptr;
   for (const Node* item : node.items) {
     const Type* type = nullptr;
@@ -198,10 +205,14 @@ const Type* Checker::list_literal(const ListLiteral& node, const Type* expected)
       type = infer(*item, wanted);
     }
     all_fit = all_fit && fits(type, wanted);
+    ++place;
+    if (wanted && !item->is(NodeKind::Spread) && node.items.size() <= kMostParts)
+      parts.push_back({item, type, place});
     const Type* one = known_.widened(type);
     auto is_same = [&](const Type* known) { return same_type(known, one); };
     if (items.size() <= kMostKinds && std::ranges::none_of(items, is_same)) items.push_back(one);
   }
+  note_misfit(node, parts, wanted, expected);
   // What fits is what was asked for; otherwise the difference shall be seen.
   if (all_fit) return known_.table.named(Kind::List, {wanted});
   const Type* item = items.size() > kMostKinds ? any() : known_.table.unite(items);
@@ -333,7 +344,29 @@ const Type* Checker::if_else(const If& node, const Type* expected) {
   flow_.reachable = flow_.reachable && was_reachable;
   if (!branches[0].reachable) then = named(Kind::Never);
   if (!branches[1].reachable) otherwise = named(Kind::Never);
+  std::vector<Part> parts = {{node.then_block, then}};
+  if (node.else_branch) parts.push_back({node.else_branch, otherwise});
+  note_misfit(node, parts, expected, expected);
   return known_.table.unite({then, otherwise});
+}
+
+// Which of the parts, one of which is the value, is to blame when the whole does not fit.
+void Checker::note_misfit(const Node& whole, std::span<const Part> parts, const Type* expected, const Type* of_whole) {
+  misfits_.erase(&whole);
+  if (!expected) return;
+  Part found;
+  for (const Part& part : parts) {
+    if (fits(part.type, expected)) continue;
+    if (found.node) return;  // several
+    found = part;
+  }
+  found.expected = expected;
+  found.of_whole = of_whole;
+  while (found.node && found.node->is(NodeKind::Block)) {
+    auto& statements = found.node->as<Block>().statements;
+    found.node = statements.empty() ? nullptr : statements.back();
+  }
+  if (found.node) misfits_[&whole] = found;
 }
 
 const Type* Checker::ternary(const Ternary& node, const Type* expected) {
@@ -348,6 +381,8 @@ const Type* Checker::ternary(const Ternary& node, const Type* expected) {
   branches.push_back(flow_.take(mark, was_reachable));
   flow_.join(branches, known_.table);
   flow_.reachable = flow_.reachable && was_reachable;
+  const Part parts[] = {{node.then_value, then}, {node.else_value, otherwise}};
+  note_misfit(node, parts, expected, expected);
   return known_.table.unite({then, otherwise});
 }
 
@@ -431,7 +466,13 @@ const Type* Checker::parallel(const Parallel& node) {
   const Type* wanted = known_.table.function(std::span(&param, node.body->params.empty() ? 0 : 1), any());
   const Type* body = closure(*node.body, wanted);
   if (node.as_stream) return known_.table.named(Kind::Stream, {body->result});
-  if (node.mode == ParallelMode::Settle) return named(Kind::Dict);
+  if (node.mode == ParallelMode::Settle) {
+    const Type* one = known_.table.named(Kind::Result, {known_.widened(body->result), any()});
+    const types::Field fields[] = {{"results", known_.table.named(Kind::List, {one})},
+                                   {"succeeded", named(Kind::Int)},
+                                   {"failed", named(Kind::Int)}};
+    return known_.table.shape(fields, {});
+  }
   return known_.table.named(Kind::List, {known_.widened(body->result)});
 }
 
@@ -477,6 +518,12 @@ static const char* collected(Kind from, Kind to) {
 
 bool Checker::mismatch(const Node& value, const Type* actual, const Type* expected, Code code,
                        const std::string& context) {
+  auto part = misfits_.find(&value);
+  if (part != misfits_.end() && same_type(part->second.of_whole, expected)) {
+    auto [blamed_node, type, item, wanted, _] = part->second;
+    std::string place = item ? fmt::format("{}, item {}", context, item) : context;
+    return mismatch(*blamed_node, type, wanted, code, place);
+  }
   // The value of a literal matters where others are wanted.
   if (!fits(known_.widened(actual), expected)) actual = known_.widened(actual);
   std::string detail = known_.relation.detail(actual, expected);

@@ -55,10 +55,6 @@ const Type* Knowledge::pipeline(const Pipeline& node) {
   return signature(node, {}, {}, node.params, node.return_type, false, Self::Keep);
 }
 
-const Type* Knowledge::tool(const Tool& node) {
-  return signature(node, {}, {}, node.params, node.return_type, false, Self::Keep);
-}
-
 void Knowledge::read_impls() {
   if (has_impls_) return;
   has_impls_ = true;

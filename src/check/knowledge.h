@@ -83,7 +83,6 @@ class Knowledge : public types::Methods {
   enum class Self : uint8_t { Keep, Skip };
   const Type* function(const syntax::Function& node, Self self = Self::Keep);
   const Type* pipeline(const syntax::Pipeline& node);
-  const Type* tool(const syntax::Tool& node);
   // The method of a struct, with its type arguments in place; null when it has none of that name.
   const Type* method(const Type* structure, std::string_view name);
   const syntax::Function* method_node(const Type* structure, std::string_view name) const;

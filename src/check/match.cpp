@@ -31,8 +31,10 @@ const Type* Checker::match(const Match& node, const Type* expected) {
   size_t mark = flow_.mark();
   std::vector<Flow::Branch> branches;
   std::vector<const Type*> results;
+  std::vector<Part> parts;
   Covered covered;
   Facts others;  // what is left when the arms so far did not match
+  give_up(*node.subject, others);
   for (const MatchArm& arm : node.arms) {
     flow_.set_all(others);
     const MatchPattern& pattern = *arm.pattern;
@@ -48,14 +50,18 @@ const Type* Checker::match(const Match& node, const Type* expected) {
         const Type* literal = infer(*meaning.value);
         bool is_literal = literal->kind == Kind::StringLiteral || literal->kind == Kind::IntLiteral ||
                           literal->kind == Kind::BoolLiteral;
-        if (subject.by_type && literal->kind == Kind::StringLiteral)
+        if (subject.by_type && literal->kind == Kind::StringLiteral) {
           narrowing = type_test(*subject.value, literal->text);
-        else if (literal->kind == Kind::Nil) narrowing = nil_test(*subject.value);
+          if (meaning.value->is(NodeKind::StringLiteral)) check_type_name(*meaning.value);
+        } else if (literal->kind == Kind::Nil) narrowing = nil_test(*subject.value);
         else if (is_literal) narrowing = literal_test(*subject.value, literal);
         if (!arm.guard && (is_literal || literal->kind == Kind::Nil)) covered.literals.insert(literal->canonical);
         const Type* plain = known_.relation.plain(type);
         if (is_literal && !types::is_gradual(plain) && plain->kind != Kind::Unknown && !could_equal(type, literal)) {
           report(Code::PatternMismatch, one->span, shown(type), shown(known_.widened(literal)));
+        } else if (is_literal && !subject.by_type && !is_loose(*node.subject) && !may_be_equal(type, literal)) {
+          auto told = report(Code::PatternMismatch, one->span, shown(type), shown(literal));
+          if (meaning.value->is(NodeKind::StringLiteral)) offer_literal(told, *meaning.value, type);
         }
       } else if (meaning.kind == MatchPatternKind::Variant) {
         bool binds_all = std::ranges::all_of(one->items, [&](const MatchPattern* item) {
@@ -102,8 +108,11 @@ const Type* Checker::match(const Match& node, const Type* expected) {
     }
     const Type* result = block(*arm.body, expected);
     branches.push_back(flow_.take(mark, was_reachable));
-    if (branches.back().reachable) results.push_back(result);
+    if (!branches.back().reachable) continue;
+    results.push_back(result);
+    parts.push_back({arm.body, result});
   }
+  note_misfit(node, parts, expected, expected);
   // Where no arm matches there is an error at run time: nothing goes on from there.
   bool complete = covered.everything || check_exhaustive(node, type, covered);
   flow_.join(branches, known_.table);

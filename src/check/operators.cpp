@@ -79,7 +79,7 @@ const Type* Checker::binary(const Binary& node, const Type* expected) {
     }
     case BinaryOp::Coalesce: return coalesce(node, expected);
     case BinaryOp::Equal:
-    case BinaryOp::NotEqual:
+    case BinaryOp::NotEqual: comparison(node); return named(Kind::Bool);
     case BinaryOp::In:
     case BinaryOp::NotIn:
       infer(*node.left);
@@ -111,6 +111,105 @@ const Type* Checker::binary(const Binary& node, const Type* expected) {
     }
   }
   return any();
+}
+
+// ---- equality ----
+
+namespace {
+
+// Values are equal to values of their own group only.
+enum class Group : uint8_t { Unknown, Nil, Number, Text, Bool, List, Dict, Struct, Variant };
+
+Group group_of(Kind kind) {
+  switch (kind) {
+    case Kind::Nil: return Group::Nil;
+    case Kind::Int:
+    case Kind::Float:
+    case Kind::Number:
+    case Kind::Duration:
+    case Kind::IntLiteral: return Group::Number;
+    case Kind::String:
+    case Kind::StringLiteral: return Group::Text;
+    case Kind::Bool:
+    case Kind::BoolLiteral: return Group::Bool;
+    case Kind::List: return Group::List;
+    case Kind::Dict:
+    case Kind::Shape: return Group::Dict;
+    case Kind::Struct: return Group::Struct;
+    case Kind::Enum:
+    case Kind::Result: return Group::Variant;
+    default: return Group::Unknown;
+  }
+}
+
+bool is_literal(const Type* type) {
+  return type->kind == Kind::StringLiteral || type->kind == Kind::IntLiteral || type->kind == Kind::BoolLiteral;
+}
+
+}  // namespace
+
+bool Checker::may_be_equal(const Type* left, const Type* right) {
+  constexpr size_t kMostPairs = 4096;
+  auto& lefts = known_.members(left);
+  auto& rights = known_.members(right);
+  if (lefts.empty() || rights.empty() || lefts.size() * rights.size() > kMostPairs) return true;
+  // Which of several texts it is says a type; that a variable has one text says its last assignment.
+  bool are_listed = lefts.size() > 1 || rights.size() > 1;
+  for (const Type* member : lefts) {
+    const Type* one = known_.relation.plain(member);
+    for (const Type* second : rights) {
+      const Type* other = known_.relation.plain(second);
+      Group group = group_of(one->kind);
+      if (group == Group::Unknown || group_of(other->kind) == Group::Unknown) return true;
+      if (group != group_of(other->kind)) continue;
+      bool are_declared = one->declaration && other->declaration;
+      if (are_declared && one->declaration != other->declaration) continue;
+      if (are_listed && is_literal(one) && is_literal(other) && !same_type(one, other)) continue;
+      return true;
+    }
+  }
+  return false;
+}
+
+void Checker::check_equality(const Binary& node, const Type* left, const Type* right) {
+  auto is_nil = [&](const Type* type) { return known_.relation.plain(type)->kind == Kind::Nil; };
+  if (is_nil(left) || is_nil(right) || is_loose(*node.left) || is_loose(*node.right) || may_be_equal(left, right))
+    return;
+  auto told = report(Code::NeverEqual, node.span, shown(left), shown(right), sign(node.op));
+  slips_.insert(node.left);
+  slips_.insert(node.right);
+  told.label(node.op == BinaryOp::Equal ? "these are never equal" : "these always differ");
+  const Node& written = node.left->is(NodeKind::StringLiteral) ? *node.left : *node.right;
+  if (written.is(NodeKind::StringLiteral)) offer_literal(told, written, &written == node.left ? right : left);
+}
+
+// The text that was meant, where only some texts are possible.
+void Checker::offer_literal(diag::Report& told, const Node& written, const Type* possible) {
+  std::vector<std::string_view> texts;
+  for (const Type* member : known_.members(possible)) {
+    const Type* plain = known_.relation.plain(member);
+    if (plain->kind == Kind::StringLiteral) texts.push_back(plain->text);
+  }
+  auto close = text::close_names(written.as<StringLiteral>().value, texts);
+  if (close.empty()) return;
+  told.help(fmt::format("did you mean `\"{}\"`?", close[0]));
+  told.fix({fmt::format("use `\"{}\"`", close[0]), written.span, fmt::format("\"{}\"", close[0]), false});
+}
+
+// What `type_of` is called in other languages.
+bool Checker::check_type_name(const Node& written) {
+  static constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+      {"array", "list"}, {"boolean", "bool"}, {"double", "float"},  {"function", "closure"}, {"integer", "int"},
+      {"map", "dict"},   {"none", "nil"},     {"null", "nil"},      {"number", "int"},       {"object", "dict"},
+      {"str", "string"}, {"text", "string"},  {"undefined", "nil"},
+  };
+  std::string_view name = written.as<StringLiteral>().value;
+  auto found = std::ranges::find(kElsewhere, name, &std::pair<std::string_view, std::string_view>::first);
+  if (found == std::end(kElsewhere)) return false;
+  auto told = report(Code::NeverEqual, written.span, "the name of a type", fmt::format("\"{}\"", name), "==");
+  told.label("no type has this name").help(fmt::format("did you mean `\"{}\"`?", found->second));
+  told.fix({fmt::format("use `\"{}\"`", found->second), written.span, fmt::format("\"{}\"", found->second), false});
+  return true;
 }
 
 const Type* Checker::coalesce(const Binary& node, const Type* expected) {

@@ -7,6 +7,7 @@ namespace harn::check {
 
 using namespace syntax;
 using compile::Variable;
+using types::argument;
 
 // ---- what a call may change ----
 
@@ -167,7 +168,28 @@ const Type* Checker::said(const Node& node, const Given& self, int depth) {
       if (object->kind == Kind::Never) return object;  // nothing is known of the variable yet
       bool is_plain = !node.as<MethodCall>().optional && !types::is_gradual(known_.relation.plain(object)) &&
                       known_.members(object).size() == 1;
-      return is_plain ? unbound(method_result(object, node.as<MethodCall>().name.text)) : any();
+      if (!is_plain) return any();
+      // What does not exist is told where it stands; as with operators, it says nothing here.
+      std::string_view name = node.as<MethodCall>().name.text;
+      return find_method(object, name).known ? unbound(method_result(object, name)) : named(Kind::Never);
+    }
+    case NodeKind::Member: {
+      auto& member = node.as<Member>();
+      const Type* object = inner(*member.object);
+      if (object->kind == Kind::Never) return object;
+      bool is_plain = !member.optional && !types::is_gradual(known_.relation.plain(object));
+      const Type* field = is_plain ? field_of(object, member.name.text) : nullptr;
+      return field ? unbound(field) : any();
+    }
+    case NodeKind::Index: {
+      const Type* object = known_.relation.plain(inner(*node.as<Index>().object));
+      if (object->kind == Kind::Never || object->kind == Kind::String) return object;
+      return object->kind == Kind::List ? unbound(item_at(object)) : any();
+    }
+    case NodeKind::TryUnwrap: {
+      const Type* operand = known_.relation.plain(inner(*node.as<TryUnwrap>().operand));
+      const Type* value = operand->kind == Kind::Result ? argument(operand, 0) : nullptr;
+      return value ? unbound(value) : any();
     }
     default: return any();
   }

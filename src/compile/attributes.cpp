@@ -78,6 +78,10 @@ constexpr Argument kArguments[] = {
     {"acp_tool", "side_effect_level", Takes::Words, "none, read, mutation, destructive"},
 };
 
+// Attributes whose arguments say what they are by a name.
+constexpr std::string_view kNamed[] = {"acp_tool",   "acp_skill", "budget",  "command",
+                                       "deprecated", "handoff",   "persona", "step"};
+
 // Attributes that hand on what the table does not list.
 constexpr std::string_view kOpen[] = {"acp_tool"};
 
@@ -126,6 +130,11 @@ void check_argument(std::string_view attribute, const AttributeArg& arg, const S
     if (attribute == "natural_function")
       sink.report(Code::BadAttributeArgument, source, arg.value->span, attribute, "its argument needs a name")
           .help("write `@natural_function(ensures: NAME)`");
+    bool is_named = std::find(std::begin(kNamed), std::end(kNamed), attribute) != std::end(kNamed);
+    if (is_named) {
+      sink.report(Code::BadAttributeArgument, source, arg.value->span, attribute, "its arguments have names")
+          .help("write `name: value`");
+    }
     return;
   }
   std::vector<std::string_view> names;
@@ -204,7 +213,11 @@ void check_attributes(const Node& node, const SourcePtr& source, diag::Sink& sin
   for (const Attribute& attribute : node.as<Declaration>().attributes) {
     check_place(attribute, node.kind, source, sink);
     check_complexity(attribute, source, sink);
-    for (const AttributeArg& arg : attribute.args) check_argument(attribute.name.text, arg, source, sink);
+    bool has_told = false;
+    for (const AttributeArg& arg : attribute.args) {
+      if (!has_told || !arg.name.empty()) check_argument(attribute.name.text, arg, source, sink);
+      has_told = has_told || arg.name.empty();
+    }
     if (std::find(std::begin(kKnown), std::end(kKnown), attribute.name.text) != std::end(kKnown)) continue;
     auto report = sink.report(Code::UnknownAttribute, source, attribute.name.span, attribute.name.text);
     auto close = text::close_names(attribute.name.text, kKnown);

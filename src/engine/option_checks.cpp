@@ -17,9 +17,14 @@ namespace {
 using namespace syntax;
 using diag::Code;
 
+struct Option {
+  std::string name;
+  std::string kinds;  // "bool|string"
+};
+
 struct Options {
-  std::vector<std::string> of_calls;
-  std::vector<std::string> of_loops;  // besides
+  std::vector<Option> of_calls;
+  std::vector<Option> of_loops;  // besides
 };
 
 // What the library says, read once.
@@ -33,10 +38,10 @@ const Options& known_options() {
       for (const Node* item : tree->items) {
         if (!item->is(NodeKind::Const) || !item->as<Const>().value->is(NodeKind::DictLiteral)) continue;
         std::string_view name = item->as<Const>().name.text;
-        std::vector<std::string>* to = name == "MODEL" ? &out.of_calls : name == "LOOP" ? &out.of_loops : nullptr;
+        std::vector<Option>* to = name == "MODEL" ? &out.of_calls : name == "LOOP" ? &out.of_loops : nullptr;
         if (!to) continue;
         for (const DictEntry& entry : item->as<Const>().value->as<DictLiteral>().entries)
-          to->emplace_back(entry.key.text);
+          to->push_back({std::string(entry.key.text), std::string(entry.value->as<StringLiteral>().value)});
       }
     }
     return out;
@@ -77,6 +82,54 @@ bool is_no_dict(const Node& value) {
   }
 }
 
+// What a literal is to `type_of`; empty when it is none.
+std::string_view kind_of(const Node& value) {
+  switch (value.kind) {
+    case NodeKind::BoolLiteral: return "bool";
+    case NodeKind::IntLiteral:
+    case NodeKind::DurationLiteral: return "int";
+    case NodeKind::FloatLiteral: return "float";
+    case NodeKind::StringLiteral:
+    case NodeKind::InterpolatedString: return "string";
+    case NodeKind::ListLiteral: return "list";
+    case NodeKind::DictLiteral: return "dict";
+    case NodeKind::Closure: return "closure";
+    default: return "";
+  }
+}
+
+// The words of the library for what a value may be (builtins/options.cpp), as far as a literal says it.
+bool fits(const Node& value, std::string_view kind, std::string_view wanted) {
+  if (wanted == "any" || wanted == kind) return true;
+  int64_t number = value.is(NodeKind::IntLiteral) ? value.as<IntLiteral>().value : 1;
+  if (wanted == "number") return kind == "int" || kind == "float";
+  if (wanted == "positive") return kind == "int" && number >= 1;
+  if (wanted == "count") return kind == "int";
+  return wanted == "texts" && kind == "list";
+}
+
+std::vector<std::string_view> parts_of(std::string_view kinds) {
+  std::vector<std::string_view> out;
+  for (size_t at = 0; at <= kinds.size();) {
+    size_t end = std::min(kinds.find('|', at), kinds.size());
+    out.push_back(kinds.substr(at, end - at));
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string shown(std::string_view kinds) {
+  std::string out;
+  for (std::string_view kind : parts_of(kinds)) {
+    if (!out.empty()) out += " or ";
+    if (kind == "positive") out += "an int of 1 or more";
+    else if (kind == "count") out += "an int of 0 or more";
+    else if (kind == "texts") out += "a list of strings";
+    else out += kind;
+  }
+  return out;
+}
+
 class OptionChecks : public compile::Analysis {
  public:
   void inspect(const compile::ResolvedProgram& program, const modules::Module& module, diag::Sink& sink) override {
@@ -100,16 +153,40 @@ class OptionChecks : public compile::Analysis {
     for (const DictEntry& entry : node.args[taker->position]->as<DictLiteral>().entries) {
       bool is_plain = entry.form != KeyForm::Spread && !entry.computed;
       if (is_plain && is_no_dict(*entry.value)) option(*taker, module, entry.key, sink);
+      if (is_plain) value(*taker, module, entry, sink);
     }
+  }
+
+  // A value of the wrong kind would be refused when the call runs.
+  static void value(const Taker& taker, const modules::Module& module, const DictEntry& entry, diag::Sink& sink) {
+    std::string_view kind = kind_of(*entry.value);
+    if (kind.empty()) return;
+    const Options& options = known_options();
+    auto found = std::ranges::find(options.of_calls, entry.key.text, &Option::name);
+    bool is_known = found != options.of_calls.end();
+    if (!is_known && taker.is_loop) {
+      found = std::ranges::find(options.of_loops, entry.key.text, &Option::name);
+      is_known = found != options.of_loops.end();
+    }
+    if (!is_known) return;
+    auto takes = parts_of(found->kinds);
+    if (std::ranges::any_of(takes, [&](std::string_view wanted) { return fits(*entry.value, kind, wanted); })) return;
+    sink.report(Code::ArgumentMismatch, module.source, entry.value->span,
+                fmt::format("option `{}` of `{}`", entry.key.text, taker.name), shown(found->kinds),
+                entry.value->is(NodeKind::IntLiteral) ? module.source->text(entry.value->span) : kind, "")
+        .label("a run would refuse this");
   }
 
   static void option(const Taker& taker, const modules::Module& module, const Name& key, diag::Sink& sink) {
     const Options& options = known_options();
-    std::vector<std::string_view> known(options.of_calls.begin(), options.of_calls.end());
-    if (taker.is_loop) known.insert(known.end(), options.of_loops.begin(), options.of_loops.end());
+    std::vector<std::string_view> known;
+    for (const Option& one : options.of_calls) known.push_back(one.name);
+    if (taker.is_loop) {
+      for (const Option& one : options.of_loops) known.push_back(one.name);
+    }
     if (std::ranges::find(known, key.text) != known.end()) return;
     auto report = sink.report(Code::UnknownModelOption, module.source, key.span, key.text, taker.name);
-    if (std::ranges::find(options.of_loops, key.text) != options.of_loops.end()) {
+    if (std::ranges::find(options.of_loops, key.text, &Option::name) != options.of_loops.end()) {
       report.label("an option of agent_loop");
       return;
     }

@@ -108,11 +108,12 @@ Outcome<Value> Exchange::run_agent() {
   if (done->timed_out)
     return failed("timeout", fmt::format("{}: no answer within {} ms", provider_->name, timeout_ms_));
   if (text::trim(done->out).empty()) {
-    return failure_of({.provider = provider_->name,
-                       .model = std::string(text_field(request_, "model")),
-                       .type = "api_error",
-                       .message = done->err.empty() ? fmt::format("it has ended with status {}", done->status)
-                                                    : last_line(done->err)});
+    return without_keys(
+        failure_of({.provider = provider_->name,
+                    .model = std::string(text_field(request_, "model")),
+                    .type = "api_error",
+                    .message = done->err.empty() ? fmt::format("it has ended with status {}", done->status)
+                                                 : last_line(done->err)}));
   }
   said_ = std::move(done->out);
   decoder_ = Decoder::make(provider_->wire, false, request_);

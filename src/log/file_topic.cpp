@@ -218,7 +218,7 @@ Result<void> FileTopic::begin_segment(const std::string& topic) {
   }
   Segment segment{.first = kept_.last + 1};
   std::string path = path_of(segment), head = head_line(topic, kept_.first, retention_);
-  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+  Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
   if (!file.is_open()) return log_failed(path, errno);
   HARN_CHECK(write_at(file, path, head, 0));
   HARN_CHECK(sync_folder(folder_));

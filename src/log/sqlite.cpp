@@ -1,6 +1,8 @@
 #include "log/sqlite.h"
 
+#include <fcntl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -75,9 +77,17 @@ Result<const Sqlite*> Sqlite::load() {
 
 // ---- connections ----
 
+// What was said to models and by them is its owner's to read. SQLite gives the files beside a database the same mode. Only one that is not there yet is
+// opened here: to close a second descriptor would let go of the locks that this process has on the first.
+static void make_private(const std::string& path) {
+  int made = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (made >= 0) close(made);
+}
+
 Result<std::unique_ptr<Connection>> Connection::open(const Sqlite& sqlite, const std::string& path,
                                                      std::string_view what) {
   std::unique_ptr<Connection> out(new Connection(sqlite, path, what));
+  make_private(path);
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   if (sqlite.sqlite3_open_v2(path.c_str(), &out->handle_, kFlags, nullptr) != SQLITE_OK) return out->failed();
   sqlite.sqlite3_extended_result_codes(out->handle_, 1);

@@ -41,7 +41,7 @@ bool wait_for(int descriptor, int place, Clock::time_point until) {
 }  // namespace
 
 Result<Turnstile> Turnstile::open(const std::string& path) {
-  int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (descriptor >= 0) return Turnstile(path, descriptor);
   ErrorKind kind = errno == EACCES || errno == EROFS ? ErrorKind::Denied : ErrorKind::Io;
   return fail(kind, fmt::format("event log {}: {}", path, strerror(errno)));

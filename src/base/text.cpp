@@ -6,6 +6,8 @@
 #include <cstring>
 #include <optional>
 
+#include "base/fmt.h"
+
 namespace harn::text {
 
 bool is_identifier(std::string_view word) {
@@ -269,6 +271,28 @@ std::vector<std::string_view> close_names(std::string_view word, std::span<const
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;
+}
+
+static bool changes_screen(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || c == 0x200E || c == 0x200F ||
+         (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+std::string visible(std::string_view text, Lines lines) {
+  std::string sound = to_valid_utf8(text), out;
+  bool keeps = lines == Lines::Kept;
+  for (size_t at = 0, size; at < sound.size(); at += size) {
+    size = char_size(sound, at);
+    char32_t c = decode(sound, at);
+    // An end of a line that is written with both is one.
+    bool is_pair = c == '\r' && at + 1 < sound.size() && sound[at + 1] == '\n';
+    if (keeps && is_pair) continue;
+    if (!changes_screen(c) || (keeps && (c == '\n' || c == '\t'))) out.append(sound, at, size);
+    else if (c == '\n') out += "\\n";
+    else if (c == '\t') out += "\\t";
+    else out += fmt::format("\\u{{{:x}}}", static_cast<uint32_t>(c));
+  }
+  return out;
 }
 
 std::string plural(size_t count, std::string_view noun) {

@@ -57,6 +57,11 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
 std::vector<std::string_view> close_names(std::string_view word, std::span<const std::string_view> candidates,
                                           size_t most = 3);
 
+// What a person reads on a terminal must not move the cursor, clear lines or turn the direction of text around: characters that would are written
+// as `\u{1b}`, ends of lines, unless they are kept, as `\n`.
+enum class Lines : uint8_t { Written, Kept };
+std::string visible(std::string_view text, Lines lines = Lines::Written);
+
 // "1 item", "2 items".
 std::string plural(size_t count, std::string_view noun);
 // "2 arguments", "1 to 3 arguments"; "at least 1 argument" when `most` is SIZE_MAX.

@@ -295,6 +295,9 @@ Outcome<Value> terminal_size(Call& call) {
       .done();
 }
 
+// For a terminal: what would tell it what to do is written out.
+Outcome<Value> visible_text(Call& call) { return text_value(text::visible(HARN_TRY(call.text(0)), text::Lines::Kept)); }
+
 constinit const Builtin kRows[] = {
     {.name = "__edit_line",
      .signature = "(prompt: string, history: string) -> dict",
@@ -318,6 +321,10 @@ constinit const Builtin kRows[] = {
      .signature = "() -> {width: int, height: int}",
      .doc = "How many characters fit on the terminal; 80 and 24 where there is none.",
      .call = terminal_size},
+    {.name = "__visible_text",
+     .signature = "(text: string) -> string",
+     .doc = "The text with what would tell a terminal what to do written out; lines stay.",
+     .call = visible_text},
     {.name = "bold",
      .signature = "(text: any) -> string",
      .doc = "Returns the text in bold when the terminal shows styles.",

@@ -30,14 +30,11 @@ size_t terminal_columns() {
 
 // What models and tools say is shown, and moves no cursor.
 std::string visible(std::string_view text, size_t most_chars) {
-  std::string out;
-  for (char c : text.substr(0, text::char_offset(text, most_chars))) out += c == '\t' || c == '\n' ? ' ' : c;
-  std::erase_if(out, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-  // The second half of the control characters, in UTF-8.
-  for (size_t at;
-       (at = out.find("\xc2")) != out.npos && at + 1 < out.size() && static_cast<unsigned char>(out[at + 1]) < 0xa0;)
-    out.erase(at, 2);
-  return out;
+  std::string out(text.substr(0, text::char_offset(text, most_chars)));
+  for (char& c : out) {
+    if (c == '\t' || c == '\n') c = ' ';
+  }
+  return text::visible(out);
 }
 
 std::string counted(int64_t number) {

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "base/fmt.h"
+#include "base/text.h"
 #include "cli/json.h"
 #include "cli/watch.h"
 #include "vm/task.h"
@@ -30,19 +31,6 @@ std::string_view end_name(SpanEnd end) {
     case SpanEnd::Replayed: return "replayed";
   }
   return "";
-}
-
-// Names of files and the like may hold anything: a line stays one, and the terminal is not told what to do.
-std::string on_one_line(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    auto byte = static_cast<unsigned char>(c);
-    if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
-    else if (byte < 0x20 || byte == 0x7f) out += fmt::format("\\x{:02x}", byte);
-    else out += c;
-  }
-  return out;
 }
 
 class Tree {
@@ -83,10 +71,10 @@ class Tree {
     std::string what = span.shown.empty() ? span.name : fmt::format("{} ({})", span.name, span.shown);
     if (count > 1) what += fmt::format(" x{}", count);
     if (!span.identity.empty()) what += fmt::format(" for {}", span.identity);
-    std::string line = fmt::format("{:{}}{}", "", depth * 2, on_one_line(what));
+    std::string line = fmt::format("{:{}}{}", "", depth * 2, text::visible(what));
     out_ += fmt::format("{:<58} {:>9}  at {}", line, time_text(took), time_text(span.began));
     if (span.end != SpanEnd::Done) out_ += fmt::format("  {}", end_name(span.end));
-    if (!span.error.empty()) out_ += fmt::format(": {}", on_one_line(span.error));
+    if (!span.error.empty()) out_ += fmt::format(": {}", text::visible(span.error));
     out_ += '\n';
     if (auto found = inside_.find(span.id); found != inside_.end()) add(found->second, depth + 1);
   }

@@ -75,26 +75,6 @@ class Turn {
 
 // ---- the terminal ----
 
-// A person decides by what is on the screen, so a program must not be able to move the cursor, clear lines or turn the
-// direction of text around. What would is written out.
-bool changes_screen(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x200E || c == 0x200F || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
-
-std::string visible(std::string text) {
-  text = text::to_valid_utf8(text);
-  std::string out;
-  for (size_t at = 0, size; at < text.size(); at += size) {
-    size = text::char_size(text, at);
-    char32_t c = text::decode(text, at);
-    if (c == '\n') out += "\\n";
-    else if (changes_screen(c)) out += fmt::format("\\u{{{:x}}}", static_cast<uint32_t>(c));
-    else out += text.substr(at, size);
-  }
-  return out;
-}
-
 // What nobody would read to its end is not asked about.
 constexpr size_t kMostShown = 16'000;
 
@@ -124,9 +104,9 @@ vm::Outcome<Approval> ask_terminal(Run& run, const ApprovalQuestion& question) {
     run.host().write(Stream::Err, fmt::format("refused {}: it is too long to be shown\n", question.action));
     return Approval::Refused;
   }
-  std::string who = question.who.empty() ? "" : visible(question.who) + ": ";
-  std::string why = question.why.empty() ? "" : "\n  " + visible(question.why);
-  std::string text = fmt::format("{}allow {}?{}\n  [y]es, [a]lways, [n]o: ", who, visible(asked), why);
+  std::string who = question.who.empty() ? "" : text::visible(question.who) + ": ";
+  std::string why = question.why.empty() ? "" : "\n  " + text::visible(question.why);
+  std::string text = fmt::format("{}allow {}?{}\n  [y]es, [a]lways, [n]o: ", who, text::visible(asked), why);
   for (int attempt = 0; attempt < 3; ++attempt) {
     run.host().write(Stream::Err, text);
     run.host().flush();

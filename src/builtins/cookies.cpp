@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "builtins/families.h"
 #include "builtins/signed_text.h"
+#include "builtins/stored_json.h"
 #include "crypto/digest.h"
 #include "data/json.h"
 
@@ -253,10 +254,7 @@ Outcome<Value> cookie_verify(Call& call) {
 constexpr std::string_view kVersion = "v1.";
 
 Outcome<std::string> session_token(const Call& call, const Value& payload, std::string_view secret) {
-  std::string json;
-  if (!data::append_json(json, payload)) {
-    return runtime_error(ErrorKind::Limit, "{}: the payload is too large", call.row().name);
-  }
+  std::string json = HARN_TRY(stored_json(call.row().name, payload, "payload"));
   std::string token = std::string(kVersion) + codecs::to_base64(json, codecs::Base64::Url);
   return token + "." + HARN_TRY(signature_of(call, token, secret));
 }

@@ -28,12 +28,18 @@ bool describes_packed_body(const std::vector<effects::HttpHeader>& headers, std:
 
 }  // namespace
 
+// Only cookies come several times: what one says has commas in it, so that they cannot be one text.
 Value http_headers(const std::vector<effects::HttpHeader>& headers, bool decompress) {
   DictBuilder dict;
+  Value cookies = new_list();
   for (const effects::HttpHeader& header : headers) {
     if (decompress && describes_packed_body(headers, header.name)) continue;
-    dict.add(header.name, text_value(text::to_valid_utf8(header.value)));
+    Value value = text_value(text::to_valid_utf8(header.value));
+    if (header.name == "set-cookie") writable_list(cookies)->push(std::move(value));
+    else dict.add(header.name, std::move(value));
   }
+  size_t count = list_size(cookies);
+  if (count > 0) dict.add("set-cookie", count == 1 ? list_item(cookies, 0) : std::move(cookies));
   return dict.done();
 }
 

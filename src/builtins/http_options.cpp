@@ -135,13 +135,16 @@ Outcome<void> read_retry(const Options& options, HttpPlan& plan) {
   HARN_CHECK(retry.number("max", plan.retries));
   HARN_CHECK(retry.number("backoff_ms", plan.backoff_ms));
   HARN_CHECK(options.flag("respect_retry_after", plan.respect_retry_after));
-  if (const Value* statuses = options.find("retry_on"); statuses && statuses->is_list()) {
+  if (const Value* statuses = options.find("retry_on")) {
+    auto is_status = [](const Value& status) { return status.is_int(); };
+    bool fits = statuses->is_list() && std::ranges::all_of(statuses->as_list()->values(), is_status);
+    if (!fits) return type_error("http: option `retry_on` must be a list of statuses, got {}", display(*statuses));
     plan.retry_on.clear();
-    for (const Value& status : statuses->as_list()->values()) {
-      if (status.is_int()) plan.retry_on.push_back(status.as_int());
-    }
+    for (const Value& status : statuses->as_list()->values()) plan.retry_on.push_back(status.as_int());
   }
-  if (const Value* methods = options.find("retry_methods"); methods && methods->is_list()) {
+  if (const Value* methods = options.find("retry_methods")) {
+    if (!methods->is_list())
+      return type_error("http: option `retry_methods` must be a list of methods, got {}", type_name(*methods));
     plan.retry_methods.clear();
     for (const Value& method : methods->as_list()->values()) plan.retry_methods.push_back(display(method));
   }

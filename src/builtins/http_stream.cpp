@@ -23,6 +23,7 @@ struct KnownStream {
   int64_t status = 0;
   std::vector<effects::HttpHeader> headers;
   bool decompress = true;
+  std::string shown;  // for messages
 };
 
 // The open streams of a program.
@@ -43,7 +44,8 @@ Outcome<Value> http_stream_open(Call& call) {
   }
   auto head = HARN_TRY(effects::open_stream(run_of(call), plan));
   std::string name = fmt::format("http-stream-{}", head.stream);
-  known_streams(call).put(name, {head.stream, head.status, std::move(head.headers), plan.request.decompress});
+  known_streams(call).put(
+      name, {head.stream, head.status, std::move(head.headers), plan.request.decompress, plan.request.shown()});
   return text_value(name);
 }
 
@@ -56,7 +58,7 @@ Outcome<Value> http_stream_read(Call& call) {
   if (!piece.is_known)
     return throw_text(ErrorKind::NotFound, "http_stream_read: unknown stream '{}'", HARN_TRY(call.text(0)));
   if (piece.failure != effects::HttpFailure::None) {
-    return throw_text(effects::kind_of(piece.failure), "http: request failed: {}", piece.message);
+    return throw_text(effects::kind_of(piece.failure), "http: request failed: {} ({})", piece.message, stream.shown);
   }
   return piece.is_end ? Value() : Value(new_bytes(piece.bytes));
 }

@@ -2,6 +2,7 @@
 #include "base/codecs.h"
 #include "base/result.h"
 #include "builtins/families.h"
+#include "builtins/stored_json.h"
 #include "crypto/digest.h"
 #include "crypto/keys.h"
 #include "data/json.h"
@@ -32,8 +33,7 @@ Outcome<Value> jwt_sign(Call& call) {
   if (!claims.is_dict()) {
     return runtime_error(ErrorKind::Type, "jwt_sign: claims must be a dict, got {}", type_name(claims));
   }
-  std::string body;
-  if (!data::append_json(body, claims)) return runtime_error(ErrorKind::Limit, "jwt_sign: the claims are too large");
+  std::string body = HARN_TRY(stored_json("jwt_sign", claims, "claims"));
   std::string token = url_base64(fmt::format(R"({{"alg":"{}","typ":"JWT"}})", name)) + "." + url_base64(body);
   auto signature = crypto::sign(*algorithm, HARN_TRY(call.text(2)), token);
   if (!signature) {
@@ -59,6 +59,7 @@ std::optional<Token> split(std::string_view text) {
 
 Outcome<bool> is_signed(std::string_view name, const Token& token, std::string_view key) {
   if (name == "HS256") {
+    if (key.empty()) return throw_text(ErrorKind::Invalid, "jwt_verify: the key is empty: anybody could sign");
     auto sum = crypto::hmac_sha256(key, token.signed_part);
     if (!sum) return throw_text(ErrorKind::Unsupported, "jwt_verify: {}", sum.error());
     return crypto::equal_in_constant_time(*sum, token.signature);

@@ -14,6 +14,7 @@
 #include "templates/asset_path.h"
 #include "templates/parser.h"
 #include "templates/renderer.h"
+#include "templates/renders.h"
 #include "vm/fiber.h"
 #include "vm/trace.h"
 
@@ -37,6 +38,7 @@ struct Prompts {
     Tree tree;
   };
   SpinLock lock;
+  templates::Renders renders;
   std::map<std::string, std::shared_ptr<const Kept>> parsed;  // by path
   int64_t prompts = 0;                                        // that got an id
   int64_t rendered = 0;                                       // that were marked
@@ -212,6 +214,15 @@ Value span_value(const templates::Span& span) {
   return out.done();
 }
 
+// The name under which it can be asked about.
+std::string keep(Call& call, std::vector<templates::Span> spans) {
+  auto& prompts = call.vm().local<Prompts>();
+  std::lock_guard lock(prompts.lock);
+  std::string id = fmt::format("prompt-{}", ++prompts.prompts);
+  prompts.renders.keep({id, std::move(spans)});
+  return id;
+}
+
 Outcome<Value> render_with_provenance(Call& call) {
   auto path = HARN_TRY(call.text(0));
   Files files(call);
@@ -223,14 +234,59 @@ Outcome<Value> render_with_provenance(Call& call) {
     step(8);
     list->push(span_value(span));
   }
-  auto& prompts = call.vm().local<Prompts>();
-  std::lock_guard lock(prompts.lock);
   return DictBuilder()
       .add("text", text_value(text))
       .add("template_uri", text_value(root.identity))
-      .add("prompt_id", text_value(fmt::format("prompt-{}", ++prompts.prompts)))
+      .add("prompt_id", text_value(keep(call, std::move(spans))))
       .add("spans", Value(std::move(list)))
       .done();
+}
+
+// ---- asking about texts that were rendered ----
+
+// The span with the template that it is in, and the includes that led there, the innermost first.
+Value origin_value(const templates::Span& span) {
+  auto includes = new_list();
+  for (auto* at = span.origin.get(); at->includer; at = at->includer.get()) {
+    includes->push(DictBuilder()
+                       .add("template_uri", text_value(at->includer->uri))
+                       .add("template_line", Value::integer(at->place.line))
+                       .add("template_col", Value::integer(at->place.column))
+                       .done());
+  }
+  Value value = span_value(span);
+  dict_set(value, "template_uri", text_value(span.origin->uri));
+  dict_set(value, "included_from", Value(std::move(includes)));
+  return value;
+}
+
+// (prompt_id, offset)
+Outcome<Value> prompt_span_at(Call& call) {
+  auto id = HARN_TRY(call.text(0));
+  int64_t offset = HARN_TRY(call.integer(1));
+  auto& prompts = call.vm().local<Prompts>();
+  std::lock_guard lock(prompts.lock);
+  const templates::Render* render = prompts.renders.find(id);
+  if (!render || offset < 0) return Value();
+  const templates::Span* span = templates::span_at(render->spans, static_cast<size_t>(offset));
+  return span ? origin_value(*span) : Value();
+}
+
+// (template_uri, line)
+Outcome<Value> prompt_spans_of(Call& call) {
+  auto uri = HARN_TRY(call.text(0));
+  int64_t line = HARN_TRY(call.integer(1));
+  auto& prompts = call.vm().local<Prompts>();
+  std::lock_guard lock(prompts.lock);
+  auto found = new_list();
+  for (const templates::Render& render : prompts.renders.all()) {
+    for (const templates::Span* span : templates::spans_of(render.spans, uri, static_cast<uint32_t>(line))) {
+      Value value = origin_value(*span);
+      dict_set(value, "prompt_id", text_value(render.id));
+      found->push(std::move(value));
+    }
+  }
+  return found;
 }
 
 Outcome<Value> prompt_mark_rendered(Call& call) {
@@ -246,6 +302,18 @@ constinit const Builtin kRows[] = {
      .doc = "Notes that a prompt was used, and says how many were before, this one included.",
      .example = R"(prompt_mark_rendered("prompt-1") + 1 == prompt_mark_rendered("prompt-1"))",
      .call = prompt_mark_rendered},
+    {.name = "prompt_span_at",
+     .signature = "(prompt_id: string, offset: int) -> dict?",
+     .doc = "What a byte of a text by render_with_provenance comes from: a span with `template_uri` and "
+            "`included_from`. Only the last 64 "
+            "texts are known.",
+     .example = R"(prompt_span_at("prompt-0", 0) == nil)",
+     .call = prompt_span_at},
+    {.name = "prompt_spans_of",
+     .signature = "(template_uri: string, line: int) -> list<dict>",
+     .doc = "What became of a line of a template in the last 64 texts: spans with `prompt_id`.",
+     .example = R"(prompt_spans_of("std://none.harn.prompt", 1) == [])",
+     .call = prompt_spans_of},
     {.name = "render",
      .signature = "(path: string, bindings?: dict) -> string",
      .doc = "Fills in the template in a file with the values of a dict; the path begins at the source file, `@/` at "
@@ -275,7 +343,7 @@ constinit const Builtin kRows[] = {
      .wait = on_fiber<render_with_provenance>},
 };
 
-// Ids go on where they were when a program is taken up again; what was parsed is parsed again.
+// Ids go on where they were when a program is taken up again; what was parsed is parsed again, and texts from before are not known.
 void prompt_fields(park::Archive& archive, Vm& vm) {
   auto& prompts = vm.local<Prompts>();
   archive.number(prompts.prompts);

@@ -339,7 +339,9 @@ Outcome<Value> verify_signed_url(Call& call) {
   std::string secret;
   if (keys.is_dict()) {
     const Value* found = verdict.key ? keys.as_dict()->find(*verdict.key) : nullptr;
-    if (!found) return ended("unknown_key");
+    if (!found || found->is_nil()) return ended("unknown_key");
+    if (!found->is_string())
+      return type_error("verify_signed_url: the secret `{}` must be a string, got {}", *verdict.key, type_name(*found));
     secret = display(*found);
   } else {
     secret = HARN_TRY(call.text(1));

@@ -251,7 +251,8 @@ void Transfer::take_header(std::string_view line) {
   for (char& c : name) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   std::string value(text::trim(line.substr(colon + 1)));
   for (HttpHeader& known : response.headers) {
-    if (known.name != name) continue;
+    // What a cookie says has commas in it: several cookies stay apart.
+    if (known.name != name || name == "set-cookie") continue;
     known.value += ", " + value;
     return;
   }

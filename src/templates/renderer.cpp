@@ -29,6 +29,7 @@ struct Frame {
   Kind kind;
   Place place = {};                           // of the directive that opened it
   std::shared_ptr<const Loaded> source = {};  // the template that the body is of
+  std::shared_ptr<const Origin> origin = {};  // where that was included; null: nobody asked for spans
   size_t start = 0;                           // in the text
   size_t variables = 0;                       // that there were before
   std::unique_ptr<harn::templates::Loop> loop = {};
@@ -84,7 +85,13 @@ class Renderer {
 // ---- frames ----
 
 void Renderer::enter(Frame frame, BodyId body) {
-  if (!frame.source) frame.source = frames_.back().source;
+  if (!frame.source) {
+    frame.source = frames_.back().source;
+    frame.origin = frames_.back().origin;
+  } else if (spans_) {
+    auto includer = frames_.empty() ? nullptr : frames_.back().origin;
+    frame.origin = std::make_shared<const Origin>(Origin{frame.source->identity, frame.place, std::move(includer)});
+  }
   frame.body = &frame.source->tree->body(body);
   frame.start = out_.size();
   frames_.push_back(std::move(frame));
@@ -178,7 +185,10 @@ std::unexpected<Thrown> Renderer::mistake(std::string what) const {
 void Renderer::note(Place place, std::string_view kind, size_t start, const Value* value) {
   if (!spans_) return;
   constexpr size_t kPreview = 80;
-  Span span{.place = place, .start = start, .end = out_.size(), .kind = kind, .bound_value = {}};
+  // The directive that included a template is in the one around it.
+  auto origin = kind == "include" ? frames_.back().origin->includer : frames_.back().origin;
+  Span span{
+      .place = place, .origin = std::move(origin), .start = start, .end = out_.size(), .kind = kind, .bound_value = {}};
   if (value) {
     std::string shown = value->is_nil() ? "" : display(*value);
     size_t end = text::char_offset(shown, kPreview);

@@ -34,10 +34,18 @@ class Loader {
   virtual vm::Outcome<Loaded> include(const std::string& path, const std::string& from, const std::string& root) = 0;
 };
 
+// A template, and who included it.
+struct Origin {
+  std::string uri;                              // the identity of the template
+  Place place = {};                             // of the directive in the includer
+  std::shared_ptr<const Origin> includer = {};  // null: it is the outermost
+};
+
 // Which part of a template a part of the text comes from.
 struct Span {
   Place place;
-  size_t start, end;  // bytes of the text
+  std::shared_ptr<const Origin> origin;  // the template that the place is in
+  size_t start, end;                     // bytes of the text
   std::string_view kind;
   std::string bound_value;  // of interpolations: the beginning of the value
   bool has_value = false;

@@ -140,13 +140,7 @@ struct Mended {
 };
 
 Mended mended_value(std::string_view text, const Value& schema) {
-  using Wanted = data::LooseReader::Wanted;
-  schema::Keywords words(schema.as_dict());
-  const Value* type = words[schema::Keyword::Type];
-  uint32_t bits = type && type->is_string() ? schema::type_bits(type->as_string()->view()) : 0;
-  bool wants_list = bits == schema::kList || (bits == 0 && words[schema::Keyword::Items]);
-  bool wants_object = bits == schema::kDict || (bits == 0 && words[schema::Keyword::Properties]);
-  auto read = data::read_loose(text, wants_list ? Wanted::List : wants_object ? Wanted::Object : Wanted::Any);
+  auto read = data::read_loose(text, schema::wanted_brackets(schema));
   Mended mended;
   if (!read.value) return mended;
   schema::Fitter fitter(schema, RegexCache::of_thread());

@@ -134,6 +134,16 @@ uint32_t wanted_types(const Keywords& words) {
 
 }  // namespace
 
+data::LooseReader::Wanted wanted_brackets(const Value& schema) {
+  using Wanted = data::LooseReader::Wanted;
+  if (!schema.is_dict()) return Wanted::Any;
+  Keywords words(schema.as_dict());
+  const Value* type = words[Keyword::Type];
+  uint32_t bits = type && type->is_string() ? type_bits(type->as_string()->view()) : 0;
+  if (bits == kList || (bits == 0 && words[Keyword::Items])) return Wanted::List;
+  return bits == kDict || (bits == 0 && words[Keyword::Properties]) ? Wanted::Object : Wanted::Any;
+}
+
 void Fitter::note(std::string_view kind) {
   if (repairs.size() < 1000) repairs.push_back({kind, path_.empty() ? "root" : path_});
 }
@@ -393,6 +403,109 @@ Value Fitter::fit_properties(Value dict, const Keywords& words) {
     if (dict.as_dict()->find(name->view())) fit_value(dict, name->view(), *schema);
   }
   return dict;
+}
+
+// ---- parts ----
+
+// The types that a branch of a union takes.
+static uint32_t types_of(const Value& schema) {
+  return schema.is_dict() ? wanted_types(Keywords(schema.as_dict())) : kAny;
+}
+
+// Of several branches the only one that takes a value of this type, or null.
+static const Value* only_branch(const Value& branches, uint32_t type) {
+  const Value* found = nullptr;
+  for (const Value& branch : branches.as_list()->values()) {
+    if (!(types_of(branch) & type)) continue;
+    if (found) return nullptr;
+    found = &branch;
+  }
+  return found;
+}
+
+// A text that is one of the choices may still become a longer one.
+static bool is_final_choice(const Value& part, const Value& choices) {
+  bool is_one = false;
+  for (const Value& choice : choices.as_list()->values()) {
+    if (equal(choice, part)) is_one = true;
+    else if (part.is_string() && choice.is_string() && choice.as_string()->view().starts_with(part.as_string()->view()))
+      return false;
+  }
+  return is_one;
+}
+
+Value Fitter::certain(const Value& part, const Value& schema, const Certain& last) {
+  // Only what is still open is made anew by the reader.
+  bool is_container = part.is_list() || is_dict(part);
+  if (is_container && is_same(part, last.part) && !last.shown.is_nil()) return last.shown;
+  if (!schema.is_dict() || depth_ > kMaxDepth) return part;
+  ++depth_;
+  Value out = certain_of(part, schema, Keywords(schema.as_dict()), last);
+  --depth_;
+  return out;
+}
+
+Value Fitter::certain_of(const Value& part, const Value& schema, const Keywords& words, const Certain& last) {
+  if (const Value* reference = words[Keyword::Ref]; reference && reference->is_string()) {
+    const Value* found = resolve(root_, reference->as_string()->view());
+    return found ? certain(part, *found, last) : part;
+  }
+  for (Keyword word : {Keyword::Union, Keyword::OneOf}) {
+    if (!words[word] || !words[word]->is_list()) continue;
+    const Value* branch = only_branch(*words[word], type_bit(part));
+    return branch ? certain(part, *branch, last) : Value::unset();
+  }
+  if (words[Keyword::AllOf]) return Value::unset();
+  if (words[Keyword::Enum] && words[Keyword::Enum]->is_list())
+    return is_final_choice(part, *words[Keyword::Enum]) ? part : Value::unset();
+  if (!(type_bit(part) & wanted_types(words))) {
+    if (part.is_string() || part.is_list() || is_dict(part)) return Value::unset();
+    Value fitted = fit(part, schema);
+    return is_valid(fitted, schema) ? fitted : Value::unset();
+  }
+  if (part.is_list()) return certain_items(part, words, last);
+  if (is_dict(part)) return certain_properties(part, words, last);
+  return part;
+}
+
+static Value item_of(const Value& list, size_t index) {
+  return list.is_list() && index < list.as_list()->size ? Value(list.as_list()->items[index]) : Value();
+}
+
+static Value field_of(const Value& dict, std::string_view key) {
+  const Value* found = is_dict(dict) ? dict.as_dict()->find(key) : nullptr;
+  return found ? Value(*found) : Value();
+}
+
+// Up to the first item of which nothing is certain.
+Value Fitter::certain_items(const Value& list, const Keywords& words, const Certain& last) {
+  const Value* schema = words[Keyword::Items];
+  if (!schema || !schema->is_dict()) return list;
+  auto items = list.as_list()->values();
+  auto out = new_list(items.size());
+  for (size_t i = 0; i < items.size(); ++i) {
+    Value shown = certain(items[i], *schema, {item_of(last.part, i), item_of(last.shown, i)});
+    if (shown.is(Kind::Unset)) break;
+    out->push(std::move(shown));
+  }
+  return out;
+}
+
+// A name that the schema does not have may be another spelling of one that it has, or be left out.
+Value Fitter::certain_properties(const Value& dict, const Keywords& words, const Certain& last) {
+  const Value* properties = words[Keyword::Properties];
+  const Value* more = words[Keyword::AdditionalProperties];
+  bool has_names = properties && properties->is_dict() && properties->as_dict()->size() > 0;
+  if (!has_names && (!more || !more->is_dict())) return dict;
+  Value out = new_dict();
+  for (auto [key, value] : dict.as_dict()->entries()) {
+    std::string_view name = key->view();
+    const Value* own = has_names ? properties->as_dict()->find(name) : more;
+    if (!own) continue;
+    Value shown = certain(*value, *own, {field_of(last.part, name), field_of(last.shown, name)});
+    if (!shown.is(Kind::Unset)) dict_set(out, name, std::move(shown));
+  }
+  return out;
 }
 
 }  // namespace harn::builtins::schema

@@ -123,15 +123,18 @@ Outcome<std::vector<Value>> frozen_items(const Value& list) {
 
 // ---- sessions ----
 
-// The one that was used longest ago and that nobody holds, if there are too many.
-void evict(Store& store, const std::string& newest, Store::Sessions::node_type& gone) {
+// Those that were used longest ago and that nobody holds, if there are too many. There may be many too many: as long as loops run in them
+// they stay.
+void evict(Store& store, const std::string& newest, std::vector<Store::Sessions::node_type>& gone) {
   if (store.sessions.size() <= kMostSessions) return;
-  auto oldest = store.sessions.end();
+  std::vector<Store::Sessions::iterator> free;
   for (auto at = store.sessions.begin(); at != store.sessions.end(); ++at) {
-    if (at->second.holders > 0 || at->first == newest) continue;
-    if (oldest == store.sessions.end() || at->second.used < oldest->second.used) oldest = at;
+    if (at->second.holders == 0 && at->first != newest) free.push_back(at);
   }
-  if (oldest != store.sessions.end()) gone = store.sessions.extract(oldest);
+  size_t count = std::min(free.size(), store.sessions.size() - kMostSessions);
+  std::partial_sort(free.begin(), free.begin() + static_cast<ptrdiff_t>(count), free.end(),
+                    [](auto a, auto b) { return a->second.used < b->second.used; });
+  for (size_t i = 0; i < count; ++i) gone.push_back(store.sessions.extract(free[i]));
 }
 
 // (id, fields): true when it is new.
@@ -139,7 +142,7 @@ Outcome<Value> open_session(Call& call) {
   std::string id(HARN_TRY(call.text(0)));
   Value fields = HARN_TRY(transfer(call.take(1)));
   Store& store = store_of(call.vm());
-  Store::Sessions::node_type gone;
+  std::vector<Store::Sessions::node_type> gone;
   std::lock_guard guard(store.lock);
   if (store.find(id)) return Value::boolean(false);
   Session& session = store.sessions[id];

@@ -74,6 +74,13 @@ std::optional<double> number_of(const Settings& settings, std::string_view name)
   return std::nullopt;
 }
 
+// Files may hold keys of others, but none that is nearly one of ours.
+Added check_spelling(std::string_view where, std::string_view key, const std::vector<std::string_view>& known) {
+  auto close = text::close_names(key, known);
+  if (close.empty()) return {};
+  return wrong(where, fmt::format("`{}` is no key; did you mean `{}`?", key, close[0]));
+}
+
 Added check_provider(const ProviderRow& row) {
   std::string where = "providers." + row.name;
   if (!find_wire(text_of(row.settings, "wire"))) {
@@ -167,6 +174,9 @@ Added Catalog::add_provider_row(std::string_view name, const Value& table) {
     auto known = std::find_if(std::begin(kProviderKeys), std::end(kProviderKeys),
                               [&](const ProviderKey& one) { return one.name == key->view(); });
     if (known == std::end(kProviderKeys)) {
+      std::vector<std::string_view> names{"extra_headers", "tiers"};
+      for (const ProviderKey& one : kProviderKeys) names.push_back(one.name);
+      if (auto spelled = check_spelling(where, key->view(), names); !spelled) return spelled;
       if (setting) row.settings.insert_or_assign(std::string(key->view()), *std::move(setting));
       continue;
     }
@@ -268,6 +278,14 @@ Added Catalog::add_model_defaults(const Value& table) {
 
 Added Catalog::add(const Value& config) {
   if (!config.is_dict()) return std::unexpected("it is no table");
+  static constexpr std::string_view kTables[] = {"providers",       "aliases",        "models",
+                                                 "inference_rules", "tier_rules",     "tier_defaults",
+                                                 "qc_defaults",     "model_defaults", "prices_as_of"};
+  for (auto [key, value] : config.as_dict()->entries()) {
+    if (std::ranges::find(kTables, key->view()) != std::end(kTables)) continue;
+    if (auto spelled = check_spelling("llm", key->view(), {std::begin(kTables), std::end(kTables)}); !spelled)
+      return spelled;
+  }
   if (const Value& rows = field(config, "providers"); !rows.is_nil()) {
     if (!rows.is_dict()) return wrong("providers", "it is no table");
     for (auto [name, row] : rows.as_dict()->entries()) {

@@ -115,12 +115,14 @@ std::string entry_problem(const Value& entry) {
     if (!value.is_nil() && !value.is(Kind::String))
       return fmt::format("{} must be a string, got {}", name, type_name(value));
   }
-  for (std::string_view name :
-       {"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_creation_input_tokens"}) {
+  for (std::string_view name : {"input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens",
+                                "cache_creation_input_tokens", "delay_ms"}) {
     Value value = field(entry, name);
     if (!value.is_nil() && !(value.is_int() && value.as_int() >= 0))
       return fmt::format("{} must be an int of 0 or more", name);
   }
+  if (Value flag = field(entry, "consume_match"); !flag.is_nil() && !flag.is_bool())
+    return fmt::format("consume_match must be a bool, got {}", type_name(flag));
   std::string problem = tool_calls_problem(field(entry, "tool_calls"));
   return problem.empty() ? error_problem(field(entry, "error")) : problem;
 }

@@ -1,5 +1,7 @@
 #include "llm/mock_script.h"
 
+#include <algorithm>
+
 #include "base/fmt.h"
 #include "base/result.h"
 #include "base/text.h"
@@ -38,32 +40,62 @@ std::string_view type_of(int status) {
   return status >= 500 ? "api_error" : "invalid_request_error";
 }
 
-constexpr std::string_view kKeys[] = {
-    "text",
-    "thinking",
-    "tool_calls",
-    "chunks",
-    "stop_reason",
-    "model",
-    "match",
-    "consume_match",
-    "error",
-    "input_tokens",
-    "output_tokens",
-    "cache_read_tokens",
-    "cache_write_tokens",
-    "usage",
-    "delay_ms",
-    "chunk_delay_ms",
-    "cut_after",
+enum class Is : uint8_t { Text, Texts, Calls, Count, Flag, Table };
+struct Key {
+  std::string_view name;
+  Is kind;
 };
+constexpr Key kKeys[] = {
+    {"text", Is::Text},
+    {"thinking", Is::Text},
+    {"tool_calls", Is::Calls},
+    {"chunks", Is::Texts},
+    {"stop_reason", Is::Text},
+    {"model", Is::Text},
+    {"match", Is::Text},
+    {"consume_match", Is::Flag},
+    {"error", Is::Table},
+    {"input_tokens", Is::Count},
+    {"output_tokens", Is::Count},
+    {"cache_read_tokens", Is::Count},
+    {"cache_write_tokens", Is::Count},
+    {"usage", Is::Table},
+    {"delay_ms", Is::Count},
+    {"chunk_delay_ms", Is::Count},
+    {"cut_after", Is::Count},
+};
+
+// What is expected where the value is something else; empty: it is that.
+std::string_view expected_instead(Is kind, const Value& value) {
+  auto all = [&](auto is_good) { return value.is_list() && std::ranges::all_of(items(value), is_good); };
+  switch (kind) {
+    case Is::Text: return value.is_string() ? "" : "a text";
+    case Is::Texts: return all([](const Value& one) { return one.is_string(); }) ? "" : "a list of texts";
+    case Is::Calls:
+      return all([](const Value& one) {
+        return one.is_dict() && (!has_field(one, "arguments") || field(one, "arguments").is_dict());
+      })
+                 ? ""
+                 : "a list of {name, arguments?}";
+    case Is::Count: return value.is_int() && value.as_int() >= 0 ? "" : "a whole number of 0 or more";
+    case Is::Flag: return value.is_bool() ? "" : "true or false";
+    case Is::Table: return value.is_dict() ? "" : "an object";
+  }
+  return "";
+}
 
 std::expected<void, std::string> check_keys(const Value& entry) {
   for (auto [key, value] : entry.as_dict()->entries()) {
-    if (std::find(std::begin(kKeys), std::end(kKeys), key->view()) != std::end(kKeys)) continue;
-    auto close = text::close_names(key->view(), kKeys);
-    return std::unexpected(fmt::format("there is no `{}` in a reply{}", key->view(),
-                                       close.empty() ? "" : fmt::format("; did you mean `{}`?", close[0])));
+    auto known = std::ranges::find(kKeys, key->view(), &Key::name);
+    if (known == std::end(kKeys)) {
+      std::vector<std::string_view> names;
+      for (const Key& one : kKeys) names.push_back(one.name);
+      auto close = text::close_names(key->view(), names);
+      return std::unexpected(fmt::format("there is no `{}` in a reply{}", key->view(),
+                                         close.empty() ? "" : fmt::format("; did you mean `{}`?", close[0])));
+    }
+    if (std::string_view instead = expected_instead(known->kind, *value); !instead.empty() && !value->is_nil())
+      return std::unexpected(fmt::format("`{}` is {}, expected {}", key->view(), vm::shown(*value), instead));
   }
   return {};
 }

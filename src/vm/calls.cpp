@@ -221,6 +221,20 @@ Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t co
   return dispatch(row, first, count, result);
 }
 
+// `{_type: "namespace", ...}`: functions under names. `ResumeBy.parent_llm` is one of them, and `ResumeBy()` all.
+static bool is_namespace(const DictObject& dict) {
+  const Value* type = dict.find("_type");
+  return type && type->is_string() && type->as_string()->view() == "namespace";
+}
+
+static Value entries_of(const Value& names) {
+  Value out = new_dict();
+  for (auto [key, value] : names.as_dict()->entries()) {
+    if (key->view() != "_type") dict_set(out, key->view(), Value(*value));
+  }
+  return out;
+}
+
 Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t count, uint32_t result, bool is_pipe) {
   switch (callee.kind()) {
     case Kind::Closure:
@@ -229,6 +243,12 @@ Status Interpreter::call_value(const Value& callee, uint32_t first, uint32_t cou
       return call_closure(callee.as_closure(), first, count, result, true);
     case Kind::Builtin: return call_builtin(*callee.as_builtin(), first, count, result);
     case Kind::StructType: return make_struct(callee.as<StructTypeObject>(), first, count, result);
+    case Kind::Dict:
+      if (count == 0 && is_namespace(*callee.as_dict())) {
+        co_->stack[result] = entries_of(callee);
+        return Status::Done;
+      }
+      break;
     default: break;
   }
   if (is_pipe) return fail(type_error("cannot pipe into {}", type_name(callee)));

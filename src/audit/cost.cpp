@@ -206,7 +206,11 @@ class Walker {
         return out;
       }
       case NodeKind::Let: return let(one.as<Let>());
-      case NodeKind::Const: return node(one.as<Const>().value);
+      case NodeKind::Const: {
+        const compile::Variable* constant = callables_.program().bindings(module()).variable(one.as<Const>());
+        if (constant) callables_.note_value(*constant, *one.as<Const>().value);
+        return node(one.as<Const>().value);
+      }
       case NodeKind::If: {
         auto& choice = one.as<If>();
         return node(choice.condition) + Cost::larger(node(choice.then_block), node(choice.else_branch));

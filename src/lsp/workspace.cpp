@@ -1,9 +1,6 @@
 #include "lsp/workspace.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "audit/invariants.h"
@@ -167,14 +164,6 @@ void Workspace::load_project() {
 
 // ---- answers ----
 
-// Of the user, so that nobody else writes what their editor shows. Empty: there is no such place.
-static std::string folder_of_copies() {
-  const char* cache = std::getenv("XDG_CACHE_HOME");
-  const char* home = std::getenv("HOME");
-  if (cache && cache[0] == '/') return fmt::format("{}/harn/{}", cache, HARN_VERSION);
-  return home && home[0] == '/' ? fmt::format("{}/.cache/harn/{}", home, HARN_VERSION) : "";
-}
-
 void Workspace::check() {
   if (is_checked_) return;
   is_checked_ = true;
@@ -186,7 +175,7 @@ std::vector<const diag::Diagnostic*> Workspace::problems(const Document& documen
   check();
   std::vector<const diag::Diagnostic*> out;
   // The library may use what programs may not.
-  std::string copies = folder_of_copies();
+  std::string copies = engine::library_folder(HARN_VERSION);
   if (!copies.empty() && path_of_uri(document.uri).starts_with(copies)) return out;
   diag::Sink& comments = *(comments_[document.uri] = std::make_unique<diag::Sink>(diag::Sink::kAll));
   lint::Silence silence(*document.module->tree, *document.lints, comments);
@@ -213,15 +202,10 @@ std::string Workspace::uri_of(const modules::Module& module) const {
 }
 
 std::string Workspace::copy_of(const modules::Module& module) {
-  std::string folder = folder_of_copies();
-  if (folder.empty()) return "";
+  std::string folder = engine::library_folder(HARN_VERSION);
   std::string path = fmt::format("{}/{}.harn", folder, module.path);
-  if (auto there = engine::read_file(path); there && *there == module.source->text()) return uri_of_path(path);
-  std::error_code failed;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << module.source->text();
-  return out.flush() ? uri_of_path(path) : "";
+  bool is_there = !folder.empty() && engine::keep_copy(path, module.source->text());
+  return is_there ? uri_of_path(path) : "";
 }
 
 std::string_view Workspace::word_before(std::string_view text, uint32_t offset) {

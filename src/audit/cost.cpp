@@ -70,6 +70,7 @@ class Walker {
   }
 
   const modules::Module& module() const { return *frame_->module; }
+  bool asks(std::string_view builtin) const { return asks_models(builtin, callables_.program().catalog); }
   Obstacle obstacle(const Node& node, std::string text) const { return {module().source, node.span, std::move(text)}; }
 
   // ---- bodies ----
@@ -205,7 +206,11 @@ class Walker {
         return out;
       }
       case NodeKind::Let: return let(one.as<Let>());
-      case NodeKind::Const: return node(one.as<Const>().value);
+      case NodeKind::Const: {
+        const compile::Variable* constant = callables_.program().bindings(module()).variable(one.as<Const>());
+        if (constant) callables_.note_value(*constant, *one.as<Const>().value);
+        return node(one.as<Const>().value);
+      }
       case NodeKind::If: {
         auto& choice = one.as<If>();
         return node(choice.condition) + Cost::larger(node(choice.then_block), node(choice.else_branch));
@@ -238,6 +243,9 @@ class Walker {
       case NodeKind::Parallel: return parallel(one.as<Parallel>());
       case NodeKind::Spawn: return node(one.as<Spawn>().body->body);
       case NodeKind::CostRoute: return cost_route(one);
+      case NodeKind::Natural:
+        return children(one) +
+               Cost::unknown(obstacle(one, "how often a model is asked about this Natural block is not known"));
       default: return children(one);
     }
   }
@@ -302,7 +310,7 @@ class Walker {
   // A function as a value, which somebody may call any number of times.
   Cost aside(const Node& one) {
     Target target = callables_.target(one, module());
-    if (asks_models(target.builtin)) {
+    if (asks(target.builtin)) {
       return Cost::unknown(
           obstacle(one, fmt::format("how often `{}` is called from here is not known", target.builtin)));
     }
@@ -332,7 +340,7 @@ class Walker {
       if (row.name == target.builtin) often = Bound(static_cast<double>(row.times));
     }
     for (const Node* arg : one.args) out = out + argument(*arg, often);
-    return asks_models(target.builtin) ? out + model_call(target.builtin, one.args, one) : out;
+    return asks(target.builtin) ? out + model_call(target.builtin, one.args, one) : out;
   }
 
   Cost model_call(std::string_view builtin, NodeList args, const Node& site) {
@@ -467,7 +475,7 @@ class Walker {
     if (!one.right->is(NodeKind::Identifier)) return out + node(one.right);
     Target target = callables_.target(*one.right, module());
     if (target.body) return out + of_value(*target.body, one);
-    return asks_models(target.builtin) ? out + model_call(target.builtin, NodeList(&one.left, 1), one) : out;
+    return asks(target.builtin) ? out + model_call(target.builtin, NodeList(&one.left, 1), one) : out;
   }
 
   struct Entry {

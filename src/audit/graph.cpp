@@ -88,7 +88,11 @@ class Builder {
       case NodeKind::HumanCall: return human_call(node.as<HumanCall>());
       case NodeKind::Pipe: return pipe(node.as<Pipe>());
       case NodeKind::Let: return let(node.as<Let>());
-      case NodeKind::Const: return visit(node.as<Const>().value);
+      case NodeKind::Const: {
+        const compile::Variable* constant = bindings_.variable(node.as<Const>());
+        if (constant) callables_.note_value(*constant, *node.as<Const>().value);
+        return visit(node.as<Const>().value);
+      }
       case NodeKind::Assign: return assign(node.as<Assign>());
       case NodeKind::Binary: return binary(node.as<Binary>());
       case NodeKind::Ternary: {

@@ -47,12 +47,14 @@ constexpr Form kForms[] = {
     {"llm_stream_call", 2, {0, 1, -1}},
 };
 
-// Others that ask models, or have them asked: how often is not known from here.
+// Others that have models asked without needing the capability themselves: how often is not known from here.
 constexpr std::string_view kUnknown[] = {
-    "agent_turn",         "command_llm_risk_scan", "daemon_resume",   "daemon_spawn",
-    "daemon_trigger",     "llm_healthcheck",       "resume_agent",    "send_input",
-    "spawn_agent",        "sub_agent_run",         "subagent_resume", "transcript_auto_compact",
-    "transcript_compact", "transcript_summarize",  "worker_trigger",  "workflow_execute",
+    "agent_session_compact", "command_llm_risk_scan", "daemon_resume",
+    "daemon_spawn",          "daemon_trigger",        "mcp_connect",
+    "resume_agent",          "schema_recover",        "send_input",
+    "subagent_resume",       "tool_synthesize",       "transcript_auto_compact",
+    "transcript_compact",    "transcript_summarize",  "worker_trigger",
+    "workflow_execute",
 };
 
 // Options that do not change how often a model is asked, or how much it may say. Any other is an obstacle.
@@ -349,10 +351,32 @@ class Estimate {
 
 }  // namespace
 
-bool asks_models(std::string_view builtin) { return find_form(builtin) || is_in(kUnknown, builtin); }
+bool asks_models(std::string_view builtin, const compile::Catalog& builtins) {
+  if (find_form(builtin) || is_in(kUnknown, builtin)) return true;
+  auto row = builtins.find(builtin);
+  return row && row->capability.starts_with("llm");
+}
+
+// Where the options say that nobody is asked: `schema_recover(text, schema, {llm_repair: false})`, a connection without `sampling`.
+static bool asks_nobody(const ModelCall& call, const KnownValues& values) {
+  if (call.builtin == "schema_recover") {
+    auto options = call.args.size() == 3 ? values.fields({call.args[2], call.frame}) : std::nullopt;
+    auto wish = options ? options->find("llm_repair") : KnownValues::Fields::iterator();
+    if (!options || wish == options->end() || !wish->second.node) return false;
+    const Node& value = *wish->second.node;
+    return value.is(NodeKind::BoolLiteral) && !value.as<BoolLiteral>().value;
+  }
+  if (call.builtin != "mcp_connect") return false;
+  return std::ranges::all_of(call.args, [&](const Node* arg) {
+    bool is_text = arg->is(NodeKind::StringLiteral) || arg->is(NodeKind::NilLiteral);
+    auto options = is_text ? std::nullopt : values.fields({arg, call.frame});
+    return is_text || (options && !options->contains("sampling"));
+  });
+}
 
 Cost cost_of_call(const ModelCall& call, const KnownValues& values, const llm::Catalog& catalog) {
   const Form* form = find_form(call.builtin);
+  if (asks_nobody(call, values)) return {};
   if (!form) {
     return Cost::unknown(
         {call.source, call.span, fmt::format("how often `{}` asks models is not known", call.builtin)});

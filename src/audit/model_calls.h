@@ -18,7 +18,7 @@ struct ModelCall {
   std::vector<Known> around;
 };
 
-bool asks_models(std::string_view builtin);
+bool asks_models(std::string_view builtin, const compile::Catalog& builtins);
 // `handlers`: what one call of a tool may cost.
 Cost cost_of_call(const ModelCall& call, const KnownValues& values, const llm::Catalog& catalog);
 

@@ -224,6 +224,11 @@ Outcome<Value> schema_recover(Call& call) {
 }
 
 constinit const Builtin kRows[] = {
+    {.name = "__schema_recover",
+     .signature = "(text: string, schema: any, options?: dict?) -> dict",
+     .doc = "What `schema_recover` finds without a model.",
+     .example = R"(__schema_recover("{}", {type: "dict"}).ok)",
+     .call = schema_recover},
     {.name = "assert_shape",
      .signature = "<T>(value: unknown, schema: Schema<T>) -> T",
      .doc = "Returns the value when it fits the schema; throws what is wrong otherwise.",
@@ -268,9 +273,11 @@ constinit const Builtin kRows[] = {
      .signature = "<T>(text: string, schema: Schema<T>, options?: {llm_repair?: bool | dict, apply_defaults?: bool, "
                   "...dict}) -> {ok: bool, data: T?, raw_text: string, error: string, error_category: string?, "
                   "attempts: int, stage: string, repaired: bool, repairs: list<dict>}",
-     .doc = "Finds a value that fits the schema in text that may hold more than JSON.",
+     .doc = "Finds a value that fits the schema in text that may hold more than JSON. Where there is none a model is "
+            "asked to "
+            "mend it, once; `llm_repair: false` asks nobody.",
      .example = R"(schema_recover("It is {\"a\": 1}.", {type: "dict"}, nil).stage == "extracted")",
-     .call = schema_recover},
+     .prelude = "llm:schema_recover"},
 };
 
 }  // namespace

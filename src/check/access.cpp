@@ -164,17 +164,21 @@ std::vector<std::string_view> Checker::field_names(const Type* type) {
 }
 
 void Checker::unknown_field(const Member& node, const Type* type) {
+  slips_.insert(&node);
+  tell_unknown_field(node.name, type);
+}
+
+void Checker::tell_unknown_field(const Name& name, const Type* type) {
   const Type* plain = known_.relation.plain(type);
   std::string what = plain->kind == Kind::Struct  ? fmt::format("struct `{}`", plain->text)
                      : plain->kind == Kind::Shape ? fmt::format("shape `{}`", shown(type))
                                                   : fmt::format("`{}`", shown(type));
-  auto told = report(Code::UnknownField, node.name.span, node.name.text, what);
-  slips_.insert(&node);
+  auto told = report(Code::UnknownField, name.span, name.text, what);
   auto names = field_names(type);
-  auto close = text::close_names(node.name.text, names);
+  auto close = text::close_names(name.text, names);
   if (!close.empty()) {
     told.help(fmt::format("did you mean `{}`?", close[0]));
-    told.fix({fmt::format("use `{}`", close[0]), node.name.span, std::string(close[0]), false});
+    told.fix({fmt::format("use `{}`", close[0]), name.span, std::string(close[0]), false});
   } else if (known_.relation.as_shape(plain) && !names.empty()) {
     told.help(fmt::format("it has {}", fmt::join(names, ", ")));
   }

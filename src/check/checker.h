@@ -184,6 +184,7 @@ class Checker {
   // Whether the type is that of a contract, so that a field it does not have is a mistake.
   bool is_loose(const syntax::Node& object);
   void unknown_field(const syntax::Member& node, const Type* type);
+  void tell_unknown_field(const syntax::Name& name, const Type* type);
   std::vector<std::string_view> field_names(const Type* type);
 
   // ---- values from outside (strict.cpp) ----

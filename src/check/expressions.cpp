@@ -206,8 +206,7 @@ const Type* Checker::list_literal(const ListLiteral& node, const Type* expected)
     }
     all_fit = all_fit && fits(type, wanted);
     ++place;
-    if (wanted && !item->is(NodeKind::Spread) && node.items.size() <= kMostParts)
-      parts.push_back({item, type, place});
+    if (wanted && !item->is(NodeKind::Spread) && node.items.size() <= kMostParts) parts.push_back({item, type, place});
     const Type* one = known_.widened(type);
     auto is_same = [&](const Type* known) { return same_type(known, one); };
     if (items.size() <= kMostKinds && std::ranges::none_of(items, is_same)) items.push_back(one);

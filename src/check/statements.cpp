@@ -184,6 +184,9 @@ void Checker::bind_pattern(const Pattern& pattern, const Type* type, const Node&
     } else if (pattern.kind == PatternKind::Dict) {
       std::string_view key = field.key.empty() ? field.binding.text : field.key.text;
       part = loose ? nullptr : field_of(whole, key);
+      bool is_missing =
+          !loose && !part && !field.default_value && known_.relation.as_shape(known_.relation.plain(whole));
+      if (is_missing) tell_unknown_field(field.key.empty() ? field.binding : field.key, whole);
     } else if (pattern.kind == PatternKind::List) {
       const Type* plain = known_.relation.plain(whole);
       part = plain->kind == Kind::List && !plain->loose ? argument(plain, 0) : nullptr;

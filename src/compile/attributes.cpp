@@ -190,6 +190,8 @@ void check_place(const Attribute& attribute, NodeKind on, const SourcePtr& sourc
 
 }  // namespace
 
+std::span<const std::string_view> known_attributes() { return kKnown; }
+
 const Attribute* find_attribute(const Declaration& declaration, std::string_view name) {
   for (const Attribute& attribute : declaration.attributes) {
     if (attribute.name.text == name) return &attribute;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "base/fmt.h"
 
@@ -110,6 +111,22 @@ std::vector<std::string> programs_below(const std::string& folder, size_t most) 
   }
   std::ranges::sort(found);
   return found;
+}
+
+std::string library_folder(std::string_view version) {
+  const char* cache = getenv("XDG_CACHE_HOME");
+  if (cache && cache[0] == '/') return fmt::format("{}/harn/{}", cache, version);
+  const char* home = getenv("HOME");
+  return home && home[0] == '/' ? fmt::format("{}/.cache/harn/{}", home, version) : "";
+}
+
+bool keep_copy(const std::string& path, std::string_view text) {
+  if (auto there = read_file(path); there && *there == text) return true;
+  std::error_code unheard;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), unheard);
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  return static_cast<bool>(out.flush());
 }
 
 }  // namespace harn::engine

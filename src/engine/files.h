@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -27,5 +28,11 @@ bool is_directory(const std::string& path);
 // The programs below a folder in a fixed order, at most so many. Left out are folders that tools fill (`build`, `target`,
 // `node_modules`), hidden ones, and what links lead to.
 std::vector<std::string> programs_below(const std::string& folder, size_t most);
+
+// Where copies of modules that come with a version of Harn are kept for editors to show: of the user, so that nobody else writes what
+// they see. Empty: there is no such place.
+std::string library_folder(std::string_view version);
+// Has a file there with this text; false when it cannot be written.
+bool keep_copy(const std::string& path, std::string_view text);
 
 }  // namespace harn::engine

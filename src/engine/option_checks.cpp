@@ -199,6 +199,20 @@ class OptionChecks : public compile::Analysis {
 
 }  // namespace
 
+std::vector<std::pair<std::string_view, std::string>> model_options(std::string_view builtin, size_t position) {
+  std::vector<std::pair<std::string_view, std::string>> out;
+  auto taker = taker_of(builtin);
+  if (!taker || taker->position != position) return out;
+  auto add = [&](const std::vector<Option>& options) {
+    for (const Option& one : options) {
+      if (!one.name.starts_with('_')) out.emplace_back(one.name, shown(one.kinds));
+    }
+  };
+  add(known_options().of_calls);
+  if (taker->is_loop) add(known_options().of_loops);
+  return out;
+}
+
 std::unique_ptr<compile::Analysis> make_option_checks(const compile::ResolvedProgram&) {
   return std::make_unique<OptionChecks>();
 }

@@ -6,7 +6,10 @@
 #include "base/text.h"
 #include "builtins/registry.h"
 #include "check/builtin_types.h"
+#include "compile/attributes.h"
+#include "engine/option_checks.h"
 #include "lsp/server.h"
+#include "std/embedded.h"
 #include "syntax/each_node.h"
 
 namespace harn::lsp {
@@ -24,6 +27,7 @@ void write_item(JsonWriter& json, std::string_view label, int kind, std::string_
 }
 
 constexpr int kValueItem = 12;  // as the protocol numbers kinds
+constexpr int kModuleItem = 9;
 
 bool is_scope(const Node& node) {
   switch (node.kind) {
@@ -48,6 +52,49 @@ constexpr std::string_view kKeywords[] = {
 
 }  // namespace
 
+bool is_keyword(std::string_view word) { return std::ranges::find(kKeywords, word) != std::end(kKeywords); }
+
+static bool is_inside(const Node& node, uint32_t offset) { return node.span.start < offset && offset < node.span.end; }
+
+// In a comment, or in a text and not in a `${}` of it: whatever is written there means nothing.
+static bool in_words(const modules::Module& module, uint32_t offset) {
+  for (const Comment& comment : module.tree->comments) {
+    bool is_open = !comment.is_block;
+    if (comment.span.start < offset && (offset < comment.span.end || (is_open && offset == comment.span.end)))
+      return true;
+  }
+  auto around = nodes_at(*module.tree, offset);
+  bool is_text = !around.empty() &&
+                 (around.back()->is(NodeKind::StringLiteral) || around.back()->is(NodeKind::InterpolatedString));
+  return is_text && is_inside(*around.back(), offset);
+}
+
+// `@` and what may follow it.
+void Server::complete_attributes(JsonWriter& json) {
+  for (std::string_view name : compile::known_attributes()) write_item(json, name, kValueItem, "");
+}
+
+// The modules that come with Harn, in the path of an import. True in every such path.
+bool Server::complete_modules(JsonWriter& json, const Place& at) {
+  std::string_view text = at.document->text;
+  size_t line = text.rfind('\n', at.offset == 0 ? 0 : at.offset - 1);
+  uint32_t begin = line == text.npos || at.offset == 0 ? 0 : static_cast<uint32_t>(line + 1);
+  std::string_view before = text.substr(begin, at.offset - begin);
+  std::string_view words = text::trim(before);
+  if (words.starts_with("pub ")) words = text::trim(words.substr(4));
+  size_t quote = before.find('"');
+  bool in_path = words.starts_with("import") && quote != before.npos && before.find('"', quote + 1) == before.npos;
+  if (!in_path) return false;
+  Span typed{static_cast<uint32_t>(begin + quote + 1), at.offset};
+  for (const stdlib::EmbeddedModule& module : stdlib::embedded_modules()) {
+    if (!module.path.starts_with("std/") || module.path.starts_with("std/prelude")) continue;
+    json.object().field("label", module.path).field("kind", kModuleItem).key("textEdit").object().key("range");
+    write_range(json, *at.positions, typed);
+    json.field("newText", module.path).end().end();
+  }
+  return true;
+}
+
 std::string Server::completion(const Part& params) {
   auto at = place(params);
   if (!at) return "null";
@@ -60,25 +107,47 @@ std::string Server::completion(const Part& params) {
     complete_members(json, *at, before - 1);
   } else {
     bool in_text = before > 0 && text[before - 1] == '"';
-    if (!complete_literals(json, *at, in_text) && !in_text && !complete_keys(json, *at)) complete_names(json, *at);
+    if (before > 0 && text[before - 1] == '@') complete_attributes(json);
+    else if (complete_modules(json, *at)) {
+    } else if (!complete_literals(json, *at, in_text) && !in_text && !in_words(*at->document->module, at->offset) &&
+               !complete_keys(json, *at)) {
+      complete_names(json, *at);
+    }
   }
   return json.end().end().take();
 }
 
-// The program is looked at without the dot and what follows it: with them it does not parse yet.
-void Server::complete_members(JsonWriter& json, const Place& at, uint32_t dot) {
+// The brackets of a line that are open at a place and not closed behind another, as far as round or square ones are around them.
+static std::string missing_brackets(std::string_view text, uint32_t start, uint32_t end) {
+  size_t line = text.rfind('\n', start == 0 ? 0 : start - 1);
+  std::string open;
+  bool in_text = false;
+  auto read = [&](char c) {
+    if (c == '"') in_text = !in_text;
+    if (in_text) return;
+    if (c == '(') open += ')';
+    else if (c == '[') open += ']';
+    else if (c == '{') open += '}';
+    else if (!open.empty() && c == open.back()) open.pop_back();
+  };
+  for (size_t i = line == text.npos ? 0 : line + 1; i < start; ++i) read(text[i]);
+  if (in_text) return "";
+  size_t outer = open.find_first_of(")]");
+  if (outer == open.npos) return "";
+  open.erase(0, outer);
+  for (size_t i = end; i < text.size() && text[i] != '\n'; ++i) read(text[i]);
+  std::ranges::reverse(open);
+  return in_text ? "" : open;
+}
+
+void Server::ask_before(const Place& at, uint32_t start, uint32_t end, const AskBefore& ask) {
   std::string text = at.document->text;
-  uint32_t start = dot > 0 && text[dot - 1] == '?' ? dot - 1 : dot;
   std::string without = text;
-  // A name that is there already goes, too: `p.|x` asks about `p`.
-  uint32_t end = at.offset;
-  while (end < text.size() && text::is_identifier_part(text[end])) ++end;
-  without.erase(start, end - start);
+  without.replace(start, end - start, missing_brackets(text, start, end));
   Document& document = *at.document;
   int64_t version = document.version;
   workspace_.change(document, std::move(without), version);
-  Index& index = workspace_.index();
-  const ModuleIndex* module = index.find(*document.module);
+  const ModuleIndex* module = workspace_.index().find(*document.module);
   const Node* object = nullptr;
   for_each_node(*document.module->tree, [&](const Node& node) {
     if (node.span.end == start && node.kind < NodeKind::Block && (!object || node.span.start <= object->span.start)) {
@@ -93,13 +162,46 @@ void Server::complete_members(JsonWriter& json, const Place& at, uint32_t dot) {
       if (fits && !object) object = &node;
     });
   }
+  ask(object, module);
+  workspace_.change(document, std::move(text), version);
+}
+
+// The program is looked at without the dot and what follows it: with them it does not parse yet.
+void Server::complete_members(JsonWriter& json, const Place& at, uint32_t dot) {
+  const std::string& text = at.document->text;
+  uint32_t start = dot > 0 && text[dot - 1] == '?' ? dot - 1 : dot;
+  // A name that is there already goes, too: `p.|x` asks about `p`. So do the values that an arm takes out of a variant.
+  while (start > 0 && std::string_view(" \t\r\n").contains(text[start - 1])) --start;  // `.method` on a line of its own
+  uint32_t end = at.offset;
+  while (end < text.size() && text::is_identifier_part(text[end])) ++end;
+  // In a pattern it is not an expression that stands there.
+  auto& names = workspace_.index().knowledge().program.names.modules;
+  auto own = names.find(at.document->module);
+  auto named =
+      own == names.end() ? decltype(own->second.end()){} : own->second.find(Workspace::word_before(text, start));
+  bool is_known = own != names.end() && named != own->second.end();
+  const Node* declaration = is_known ? named->second->declaration : nullptr;
+  if (declaration && declaration->is(NodeKind::Enum)) {
+    for (const EnumVariant& variant : declaration->as<Enum>().variants) {
+      write_item(json, variant.name.text, completion_kind(Symbol::Kind::Variant), "");
+    }
+    return;
+  }
+  ask_before(at, start, end, [&](const Node* object, const ModuleIndex* module) {
+    write_members(json, *at.document->module, object, module);
+  });
+}
+
+void Server::write_members(JsonWriter& json, const modules::Module& own, const Node* object,
+                           const ModuleIndex* module) {
+  Index& index = workspace_.index();
   check::Knowledge& known = index.knowledge();
   std::set<std::string, std::less<>> seen;
   auto add = [&](std::string_view name, int kind, const std::string& detail, std::string_view doc = {}) {
     if (seen.insert(std::string(name)).second) write_item(json, name, kind, detail, doc);
   };
   const compile::Variable* variable =
-      object && object->is(NodeKind::Identifier) ? index.bindings(*document.module).variable(*object) : nullptr;
+      object && object->is(NodeKind::Identifier) ? index.bindings(own).variable(*object) : nullptr;
   if (variable && variable->declaration && variable->declaration->is(NodeKind::Enum)) {
     for (const EnumVariant& variant : variable->declaration->as<Enum>().variants) {
       add(variant.name.text, completion_kind(Symbol::Kind::Variant), "");
@@ -143,12 +245,9 @@ void Server::complete_members(JsonWriter& json, const Place& at, uint32_t dot) {
       }
     }
   }
-  workspace_.change(document, std::move(text), version);
 }
 
 // ---- what fits at a place ----
-
-static bool is_inside(const Node& node, uint32_t offset) { return node.span.start < offset && offset < node.span.end; }
 
 // The value whose literals may be written here: what a `match` takes apart, where an arm begins, and the other side of a
 // comparison. Null when there is none.
@@ -226,6 +325,8 @@ bool Server::complete_keys(JsonWriter& json, const Place& at) {
   }
   List<DictEntry> given;
   const types::Type* shape = nullptr;
+  std::vector<const types::Type*> variants;
+  std::vector<std::pair<std::string_view, std::string>> options;
   check::Knowledge& known = index.knowledge();
   if (node.is(NodeKind::StructLiteral)) {
     auto& literal = node.as<StructLiteral>();
@@ -236,15 +337,37 @@ bool Server::complete_keys(JsonWriter& json, const Place& at) {
     if (at.offset <= literal.name.span.end) return false;
   } else if (node.is(NodeKind::DictLiteral) && around.size() > 1 && around[around.size() - 2]->is(NodeKind::Call)) {
     given = node.as<DictLiteral>().entries;
-    const types::Type* wanted = wanted_argument(around[around.size() - 2]->as<Call>(), node, module);
-    shape = wanted ? known.relation.as_shape(known.without_nil(wanted)) : nullptr;
+    auto& call = around[around.size() - 2]->as<Call>();
+    const types::Type* wanted = wanted_argument(call, node, module);
+    if (wanted) wanted = known.without_nil(wanted);
+    shape = wanted ? known.relation.as_shape(wanted) : nullptr;
+    // Of several variants any field may come next.
+    for (const types::Type* member : wanted && !shape ? known.members(wanted) : std::vector<const types::Type*>()) {
+      if (const types::Type* one = known.relation.as_shape(member)) variants.push_back(one);
+    }
+    if (call.callee->is(NodeKind::Identifier) && !index.bindings(module).variable(*call.callee)) {
+      options = engine::model_options(call.callee->as<Identifier>().name,
+                                      static_cast<size_t>(std::ranges::find(call.args, &node) - call.args.begin()));
+    }
   }
-  if (!shape || shape->fields.empty() || !is_inside(node, at.offset)) return false;
-  for (const types::Field& field : shape->fields) {
-    bool is_given = std::ranges::any_of(given, [&](const DictEntry& entry) { return entry.key.text == field.name; });
-    if (!is_given) write_item(json, field.name, completion_kind(Symbol::Kind::Field), check::shown(field.type));
+  if (shape) variants.push_back(shape);
+  if (!is_inside(node, at.offset)) return false;
+  std::set<std::string_view> seen;
+  for (const DictEntry& entry : given) seen.insert(entry.key.text);
+  size_t count = 0;
+  for (const types::Type* one : variants) {
+    for (const types::Field& field : one->fields) {
+      ++count;
+      if (seen.insert(field.name).second) {
+        write_item(json, field.name, completion_kind(Symbol::Kind::Field), check::shown(field.type));
+      }
+    }
   }
-  return true;
+  for (auto& [name, kinds] : options) {
+    ++count;
+    if (seen.insert(name).second) write_item(json, name, completion_kind(Symbol::Kind::Field), kinds);
+  }
+  return count > 0;
 }
 
 void Server::complete_names(JsonWriter& json, const Place& at) {

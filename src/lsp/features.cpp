@@ -14,22 +14,6 @@ using namespace syntax;
 
 // ---- hover ----
 
-static const vm::Builtin* find_builtin(std::string_view name) {
-  for (const vm::Builtin* row : builtins::table().rows()) {
-    if (row->receiver == 0 && row->name == name) return row;
-  }
-  return nullptr;
-}
-
-static const vm::Builtin* find_builtin_method(std::string_view type, std::string_view name) {
-  for (const vm::Builtin* row : builtins::table().rows()) {
-    if (row->receiver == 0 || row->name != name) continue;
-    auto all = builtins::receivers(*row);
-    if (std::ranges::find(all, type) != all.end()) return row;
-  }
-  return nullptr;
-}
-
 static std::string shown_row(const vm::Builtin& row, const std::string& name) {
   std::string out = fmt::format("```harn\n{}\n```\n{}", row.signature.shown(name), row.doc);
   if (!row.example.empty()) out += fmt::format("\n\n```harn\n{}\n```", row.example);
@@ -146,90 +130,6 @@ std::string Server::hover(const Part& params) {
   json.object().key("contents").object().field("kind", "markdown").field("value", text).end().key("range");
   write_range(json, *at->positions, span);
   return json.end().take();
-}
-
-// ---- signatures ----
-
-// The call around a place, found in the text: it need not be complete.
-static std::optional<std::pair<std::string, int64_t>> open_call(std::string_view text, uint32_t offset) {
-  int depth = 0;
-  int64_t commas = 0;
-  for (size_t i = offset; i-- > 0;) {
-    char c = text[i];
-    if (c == ')' || c == ']' || c == '}') ++depth;
-    else if ((c == '[' || c == '{') && depth-- == 0) return std::nullopt;
-    else if (c == ',' && depth == 0) ++commas;
-    else if (c == '(') {
-      if (depth-- > 0) continue;
-      size_t end = i;
-      auto is_part = [](char part) { return isalnum(static_cast<unsigned char>(part)) || part == '_' || part == '.'; };
-      size_t start = end;
-      while (start > 0 && is_part(text[start - 1])) --start;
-      if (start == end) return std::nullopt;
-      return std::pair(std::string(text.substr(start, end - start)), commas);
-    }
-  }
-  return std::nullopt;
-}
-
-std::string Server::signature_help(const Part& params) {
-  auto at = place(params);
-  if (!at) return "null";
-  auto call = open_call(at->document->text, at->offset);
-  if (!call) return "null";
-  auto& [name, number] = *call;
-  std::string label, doc;
-  for (const Outline& one : at->index->outline) {
-    if (one.symbol->name == name) label = one.symbol->text, doc = one.symbol->doc;
-  }
-  if (label.empty()) {
-    for (const Occurrence& one : at->index->occurrences) {
-      if (one.symbol->name == name && !one.symbol->text.empty()) label = one.symbol->text, doc = one.symbol->doc;
-    }
-  }
-  if (label.empty()) {
-    if (const vm::Builtin* row = find_builtin(name)) {
-      label = row->signature.shown(name);
-      doc = row->doc;
-    } else if (size_t dot = name.rfind('.'); dot != std::string::npos) {
-      // Of several types with such a method the first will do until the receiver is known.
-      for (const vm::Builtin* method : builtins::table().rows()) {
-        if (method->receiver == 0 || method->name != std::string_view(name).substr(dot + 1)) continue;
-        label = method->signature.shown(method->name);
-        doc = method->doc;
-        break;
-      }
-    }
-  }
-  if (label.empty()) return "null";
-  JsonWriter json;
-  json.object()
-      .key("signatures")
-      .list()
-      .object()
-      .field("label", label)
-      .field("documentation", doc)
-      .key("parameters")
-      .list();
-  // Parameters are the parts between the commas of the first bracket.
-  size_t open = label.find('(');
-  int depth = 0;
-  size_t start = open + 1;
-  for (size_t i = open; open != std::string::npos && i < label.size(); ++i) {
-    char c = label[i];
-    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
-    bool closes = c == ')' || c == ']' || c == '}' || (c == '>' && label[i - 1] != '-');
-    if (closes) --depth;
-    if ((c == ',' && depth == 1) || depth == 0) {
-      std::string one = label.substr(start, i - start);
-      while (one.starts_with(' ')) one.erase(0, 1);
-      if (!one.empty()) json.object().field("label", one).end();
-      start = i + 1;
-    }
-    if (depth == 0) break;
-  }
-  json.end().end().end().field("activeSignature", 0).field("activeParameter", number).end();
-  return json.take();
 }
 
 // ---- hints ----

@@ -173,6 +173,11 @@ Symbol* Index::of_variant(const Enum& owner, std::string_view name) {
       symbol.place = variant.name.span;
       symbol.module = module_of(owner);
       symbol.text = fmt::format("{}.{}", owner.name.text, name);
+      if (symbol.module && !variant.fields.empty()) {
+        std::vector<std::string_view> values;
+        for (auto& field : variant.fields) values.push_back(symbol.module->source->text(field.type->span));
+        symbol.text += fmt::format("({})", fmt::join(values, ", "));
+      }
     }
     return &symbol;
   }

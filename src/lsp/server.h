@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -9,6 +10,10 @@
 #include "lsp/workspace.h"
 
 // The language server: answers one client until it says goodbye. Diagnostics follow when the client pauses.
+namespace harn::vm {
+struct Builtin;
+}
+
 namespace harn::lsp {
 
 class Server {
@@ -45,7 +50,6 @@ class Server {
   // ---- features.cpp ----
   std::string hover(const Part& params);
   std::string shown_block(const syntax::Natural& block, const SourceFile& source);
-  std::string signature_help(const Part& params);
   std::string code_actions(const Part& params);
   std::string inlay_hints(const Part& params);
   // ---- formatting.cpp ----
@@ -53,9 +57,24 @@ class Server {
   std::string range_formatting(const Part& params);
   std::string on_type_formatting(const Part& params);
   static std::string format_lines(const Document& open, size_t first, size_t last);
+  // ---- signatures.cpp ----
+  struct Signature {
+    std::string label, doc;
+  };
+  std::string signature_help(const Part& params);
+  Signature signature_of(const Place& place, std::string_view name);
+  Signature signature_of_method(const syntax::Node& object, const modules::Module& module, const ModuleIndex& index,
+                                std::string_view name);
   // ---- completion.cpp ----
+  // Looks at the program without a piece of its text, which does not parse yet; the expression in front of it may be null.
+  using AskBefore = std::function<void(const syntax::Node* object, const ModuleIndex* index)>;
+  void ask_before(const Place& place, uint32_t start, uint32_t end, const AskBefore& ask);
+  void complete_attributes(JsonWriter& json);
+  bool complete_modules(JsonWriter& json, const Place& place);
   std::string completion(const Part& params);
   void complete_members(JsonWriter& json, const Place& place, uint32_t dot);
+  void write_members(JsonWriter& json, const modules::Module& own, const syntax::Node* object,
+                     const ModuleIndex* module);
   bool complete_literals(JsonWriter& json, const Place& place, bool in_text);
   bool complete_keys(JsonWriter& json, const Place& place);
   const types::Type* wanted_argument(const syntax::Call& call, const syntax::Node& arg, const modules::Module& module);
@@ -66,6 +85,8 @@ class Server {
   std::string highlights(const Part& params);
   std::string prepare_rename(const Part& params);
   std::expected<std::string, Error> rename(const Part& params);
+  const modules::Module* name_taken(const Symbol& symbol, std::string_view name);
+  std::string place_to_read(const modules::Module& module, Span span);
   void write_location(JsonWriter& json, const modules::Module& module, Span span);
   // ---- calls.cpp ----
   struct CallItem {
@@ -95,6 +116,10 @@ class Server {
 
 // The numbers that the protocol has for kinds of symbols and of completions.
 int symbol_kind(Symbol::Kind kind);
+bool is_keyword(std::string_view word);
+// Rows of Harn's own functions and methods; null: there is none.
+const vm::Builtin* find_builtin(std::string_view name);
+const vm::Builtin* find_builtin_method(std::string_view type, std::string_view name);
 int completion_kind(Symbol::Kind kind);
 
 }  // namespace harn::lsp

@@ -174,6 +174,9 @@ void Workspace::check() {
 std::vector<const diag::Diagnostic*> Workspace::problems(const Document& document) {
   check();
   std::vector<const diag::Diagnostic*> out;
+  // The library may use what programs may not.
+  std::string copies = engine::library_folder(HARN_VERSION);
+  if (!copies.empty() && path_of_uri(document.uri).starts_with(copies)) return out;
   diag::Sink& comments = *(comments_[document.uri] = std::make_unique<diag::Sink>(diag::Sink::kAll));
   lint::Silence silence(*document.module->tree, *document.lints, comments);
   for (const diag::Diagnostic* one : frontend_.problems(*document.module)) {
@@ -196,6 +199,13 @@ std::string Workspace::uri_of(const modules::Module& module) const {
     if (document.module == &module) return uri;
   }
   return uri_of_path(module.path);
+}
+
+std::string Workspace::copy_of(const modules::Module& module) {
+  std::string folder = engine::library_folder(HARN_VERSION);
+  std::string path = fmt::format("{}/{}.harn", folder, module.path);
+  bool is_there = !folder.empty() && engine::keep_copy(path, module.source->text());
+  return is_there ? uri_of_path(path) : "";
 }
 
 std::string_view Workspace::word_before(std::string_view text, uint32_t offset) {

@@ -53,6 +53,9 @@ class Workspace {
   Index& index();
   // Where a module is, for the editor. Empty for those that come with Harn.
   std::string uri_of(const modules::Module& module) const;
+  // A file with the text of a module that comes with Harn, for those who want to read it: written when somebody asks. Empty when it
+  // cannot be written.
+  std::string copy_of(const modules::Module& module);
   // The words of a line up to a place, whether or not they parse.
   static std::string_view word_before(std::string_view text, uint32_t offset);
 

@@ -238,6 +238,100 @@ def test_completion_of_what_fits(client):
     assert "abs" in items_at(client, "let p = { § }\n") and "abs" in items_at(client, "§")
 
 
+def test_completion_in_what_does_not_parse_yet(client):
+    client.open("main.harn")
+    head = """import { label, Point } from "lib"
+enum Colour { Red, Green }
+type Msg = {kind: "aa", ax: int} | {kind: "bb", bx: int}
+fn send(m: Msg) {}
+fn f(p: Point, c: Colour) {
+  %s
+}
+"""
+    for body, wanted in (
+            ("log(p.moved(1).§", {"x", "moved"}),
+            ("[p].map({ z -> z.§", {"x", "moved"}),
+            ("p.moved(1)\n    .§", {"x", "moved"}),
+            ("match c {\n    Colour.§\n  }", {"Red", "Green"}),
+            ("match c { Colour.§Red -> {} _ -> {} }", {"Red", "Green"}),
+            ('send({kind: "aa", § })', {"ax", "bx"}),
+            ('llm_call("x", nil, { § })', {"temperature", "provider"}),
+            ('agent_loop("x", nil, { § })', {"max_iterations", "provider"}),
+            ('log("${p.§', set()),
+            ('log("${lab§}")', {"label"}),
+            ("@§", {"deprecated", "invariant"})):
+        found = set(items_at(client, head % body))
+        assert wanted <= found, (body, sorted(found)[:8])
+    for body in ("// p.§", "// lab§", 'log("lab§")', "/* lab§ */"):
+        assert items_at(client, head % body) == [], body
+    assert "std/collections" in items_at(client, 'import { x } from "st§"\n')
+    assert "std/collections" in items_at(client, 'import "§')
+
+
+def signature_at(client, text):
+    at = text.index("§")
+    client.change("main.harn", text.replace("§", ""))
+    column = len(text[text.rfind("\n", 0, at) + 1:at].encode("utf-16-le")) // 2
+    found = client.request("textDocument/signatureHelp", {
+        "textDocument": {"uri": client.uri("main.harn")}, "position": {"line": text.count("\n", 0, at), "character": column}})
+    return found and (found["signatures"][0]["label"], found["activeParameter"])
+
+
+def test_signatures_of_methods_and_variants(client):
+    client.open("main.harn")
+    head = """import { Point } from "lib"
+enum Shape { Dot(Point, int), Nothing }
+interface Named { fn name(self, short: bool) -> string }
+fn f(p: Point, n: Named) {
+  %s
+}
+"""
+    for body, wanted in (
+            ("p.moved(§", ("fn moved(by: int) -> Point", 0)),
+            ("log(p.moved(1).moved(§)", ("fn moved(by: int) -> Point", 0)),
+            ("p?.moved(1, §)", ("fn moved(by: int) -> Point", 1)),
+            ("n.name(§)", ("fn name(short: bool) -> string", 0)),
+            ("Shape.Dot(p, §)", ("Shape.Dot(Point, int)", 1)),
+            ('"a".replace("b", §)', ("replace(old: string, new: string) -> string", 1)),
+            ("log([1, 2, §])", None)):
+        assert signature_at(client, head % body) == wanted, (body, signature_at(client, head % body))
+
+
+def test_rename_keeps_programs_valid(client):
+    client.open("lib.harn", LIB)
+    text = """import { label, Point } from "lib"
+fn one(a: int, b: int) -> int { return a + b }
+fn two(c: int) -> int { return one(c, c) }
+fn three(one_more: int) -> int { return one_more }
+struct Pair { left: int, right: int }
+"""
+    client.open("main.harn", text)
+
+    def renamed(name, old, new):
+        return client.ask("textDocument/rename", {**client.place(name, old), "newName": new})
+
+    for name, old, new in (
+            ("main.harn", "one(a", "if"), ("main.harn", "one(a", "two"), ("main.harn", "one(a", "label"), ("main.harn", "one(a", "c"),
+            ("main.harn", "a: int", "b"), ("main.harn", "left", "right"), ("lib.harn", "label", "one"), ("lib.harn", "self, by", "this")):
+        assert "error" in renamed(name, old, new), (old, new)
+    for name, old, new in (
+            ("main.harn", "one(a", "one_more"), ("main.harn", "a: int", "c"), ("main.harn", "left", "one"), ("lib.harn", "by:", "x")):
+        assert "result" in renamed(name, old, new), (old, new)
+
+
+def test_the_library_can_be_read(client):
+    client.open("main.harn", 'import { filter_nil } from "std/collections"\nlog(filter_nil({a: nil}))\n')
+    for word in ("filter_nil({", '"std/coll'):
+        found = client.request("textDocument/definition", client.place("main.harn", word))
+        path = Path(found["uri"].removeprefix("file://"))
+        assert path.name == "collections.harn" and "pub fn filter_nil" in path.read_text(), found
+    line = path.read_text().splitlines()[client.request("textDocument/definition", client.place("main.harn", "filter_nil({"))["range"]["start"]["line"]]
+    assert "filter_nil" in line, line
+    # It is not checked as a program of the user.
+    client.open(str(path))
+    assert client.diagnostics(str(path)) == []
+
+
 def test_reexports_are_followed(client):
     Path(client.root, "facade.harn").write_text('pub import { label, Point } from "lib"\n')
     Path(client.root, "deep.harn").write_text('pub import "facade"\n')

@@ -249,31 +249,6 @@ Outcome<bool> read_http_options(const Call& call, HttpWish& wish, const Value& g
 
 namespace {
 
-constexpr std::string_view kNames[] = {"as_bytes",
-                                       "auth",
-                                       "backoff",
-                                       "body",
-                                       "connect_timeout_ms",
-                                       "decompress",
-                                       "follow_redirects",
-                                       "headers",
-                                       "max_body_bytes",
-                                       "max_redirects",
-                                       "multipart",
-                                       "proxy",
-                                       "proxy_auth",
-                                       "query",
-                                       "read_timeout_ms",
-                                       "respect_retry_after",
-                                       "retries",
-                                       "retry",
-                                       "retry_methods",
-                                       "retry_on",
-                                       "session",
-                                       "timeout",
-                                       "timeout_ms",
-                                       "tls",
-                                       "total_timeout_ms"};
 constexpr std::string_view kRetryNames[] = {"max", "backoff_ms"};
 constexpr std::string_view kTlsNames[] = {"verify", "ca_file", "cert_file", "key_file"};
 
@@ -291,7 +266,9 @@ Outcome<void> check_http_options(std::string_view by, const Value& given, std::s
   const DictObject* options = given.as_dict();
   HARN_CHECK(check_inner(by, options, "retry", kRetryNames));
   HARN_CHECK(check_inner(by, options, "tls", kTlsNames));
-  std::vector<std::string_view> known(std::begin(kNames), std::end(kNames));
+  constexpr bytecode::Signature kRow = "(options?: " HARN_HTTP_OPTIONS ") -> nil";
+  auto known = kRow.field_names(0);
+  known.push_back("as_bytes");  // the library's own
   known.insert(known.end(), more.begin(), more.end());
   return check_names(by, "option", options, known);
 }

@@ -97,7 +97,7 @@ constinit const Builtin kRows[] = {
      .example = "unwrap_err(try { http_stream_info(\"none\") }) == \"http_stream_info: unknown stream 'none'\"",
      .call = http_stream_info},
     {.name = "http_stream_open",
-     .signature = "(url: string, options?: dict) -> string",
+     .signature = "(url: string, options?: " HARN_HTTP_OPTIONS ") -> string",
      .doc = "Asks for a URL, with the options of `http_get`, and returns a stream to read the body from.",
      .example = "unwrap_err(try { http_stream_open(\"http://127.0.0.1:1\") }).starts_with(\"http: request failed\")",
      .needs = Capability::Network,

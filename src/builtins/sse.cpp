@@ -201,7 +201,7 @@ constinit const Builtin kRows[] = {
      .example = "!sse_close(\"none\")",
      .call = sse_close},
     {.name = "sse_connect",
-     .signature = "(method: string, url?: string | dict, options?: dict) -> string",
+     .signature = "(method: string, url?: string | dict, options?: " HARN_HTTP_OPTIONS ") -> string",
      .doc = "Asks a server for events, with the options of `http_get`, and returns a name to receive them by.",
      .example =
          "unwrap_err(try { sse_connect(\"GET\", \"http://127.0.0.1:1\") }).starts_with(\"http: request failed\")",

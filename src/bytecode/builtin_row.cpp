@@ -86,6 +86,42 @@ std::vector<std::string_view> Signature::field_names(uint32_t index) const {
   return {};
 }
 
+// Behind the first three fields of a shape, of which the text begins with `{`; npos when there are hardly more.
+static size_t end_of_first_fields(std::string_view text) {
+  constexpr int kShown = 3, kMost = 6;
+  size_t end = text.npos;
+  int depth = 0, commas = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (opens(text[at])) ++depth;
+    else if (closes(text, at) && --depth == 0) break;
+    if (depth == 1 && text[at] == ',' && ++commas == kShown) end = at;
+  }
+  return commas >= kMost ? end : text.npos;
+}
+
+std::string Signature::brief(std::string_view name) const {
+  std::string whole = shown(name), out;
+  std::string_view rest = whole;
+  while (!rest.empty()) {
+    size_t shown_end = rest[0] == '{' ? end_of_first_fields(rest) : rest.npos;
+    out += rest.substr(0, shown_end == rest.npos ? 1 : shown_end);
+    if (shown_end == rest.npos) {
+      rest.remove_prefix(1);
+      continue;
+    }
+    out += ", ...}";
+    int depth = 0;
+    size_t at = 0;
+    do {
+      if (opens(rest[at])) ++depth;
+      else if (closes(rest, at)) --depth;
+      ++at;
+    } while (depth > 0 && at < rest.size());
+    rest.remove_prefix(at);
+  }
+  return out;
+}
+
 std::string Signature::shown(std::string_view name) const {
   std::string out;
   for (auto [one, more] = split(text_); !one.empty(); std::tie(one, more) = split(more)) {

@@ -52,8 +52,10 @@ class Signature {
   // The names in the shape that it is written as, of the first overload that writes one; none when it may have any:
   // `options?: {max_bytes?: int, keys?: list}`.
   std::vector<std::string_view> field_names(uint32_t index) const;
-  // For messages: `first() -> T? or first(n: int) -> list<T>`.
+  // For people: `first() -> T? or first(n: int) -> list<T>`.
   std::string shown(std::string_view name) const;
+  // The same for messages: of shapes with many fields only the first.
+  std::string brief(std::string_view name) const;
 
  private:
   struct Overload {

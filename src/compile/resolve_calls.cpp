@@ -121,7 +121,7 @@ void Resolver::check_arity(const Call& node, const Identifier& callee) {
   sink_
       .report(Code::BuiltinArgumentCount, module_.source, node.span, callee.name,
               text::argument_count(signature.least(), most), given)
-      .help(signature.shown(callee.name));
+      .help(signature.brief(callee.name));
 }
 
 }  // namespace harn::compile

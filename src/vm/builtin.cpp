@@ -30,7 +30,7 @@ std::unexpected<Thrown> Call::wrong_type(uint32_t i, std::string_view expected) 
   std::string parameter =
       name.empty() ? fmt::format("as argument {}", i - receiver + 1) : fmt::format("for `{}`", name);
   return type_error("`{}` expects {} {}, got {}: {}", row_.name, expected, parameter, got,
-                    row_.signature.shown(row_.name));
+                    row_.signature.brief(row_.name));
 }
 
 Outcome<std::string_view> Call::text(uint32_t i) {

@@ -216,7 +216,7 @@ Status Interpreter::dispatch(const Builtin& row, uint32_t first, uint32_t count,
 Status Interpreter::call_builtin(const Builtin& row, uint32_t first, uint32_t count, uint32_t result) {
   if (!row.signature.takes(count)) {
     arity_error(row.name, row.signature.least(), row.signature.most(), count);
-    return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row.signature.shown(row.name)));
+    return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row.signature.brief(row.name)));
   }
   return dispatch(row, first, count, result);
 }
@@ -337,7 +337,7 @@ Status Interpreter::call_method(InlineCache& cache, uint32_t first, uint32_t cou
   if (!row->signature.takes(count)) {
     arity_error(row->name, row->signature.least(), row->signature.most(), count);
     std::string full_name = fmt::format("{}.{}", type_name(receiver), row->name);
-    return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row->signature.shown(full_name)));
+    return fail(plain_error(ErrorKind::Type, "{}: {}", display(error_->value), row->signature.brief(full_name)));
   }
   remember_method(cache, *row, kind);
   return dispatch(*row, first, count + 1, result);

@@ -41,6 +41,29 @@ TEST(Signature, KnowsTheNamesOfParameters) {
   EXPECT_EQ(Signature("() -> fn(a, b) -> c").parameter_name(0), "");
 }
 
+TEST(Signature, KnowsTheFieldsOfOptions) {
+  using Names = std::vector<std::string_view>;
+  Signature one("(url: {a: int}, options?: {b?: int, c?: {d?: list<string>, e: int}, f: any}) -> {g: int}");
+  EXPECT_EQ(one.field_names(0), Names{"a"});
+  EXPECT_EQ(one.field_names(1), (Names{"b", "c", "f"}));
+  EXPECT_EQ(one.field_names(2), Names{});
+  EXPECT_EQ(Signature("(a: string | {b?: int}, c?: dict) -> {d: int}").field_names(0), Names{"b"});
+  EXPECT_EQ(Signature("(a: string, c?: dict) -> {d: int}").field_names(1), Names{});
+  EXPECT_EQ(Signature("(a: dict) -> int; (a: {b: int}) -> int").field_names(0), Names{"b"});
+  // Others are welcome, too.
+  EXPECT_EQ(Signature("(options: {a?: int, ...dict}) -> int").field_names(0), Names{});
+  EXPECT_EQ(Signature("() -> {a: int}").field_names(0), Names{});
+}
+
+TEST(Signature, IsBriefInMessages) {
+  EXPECT_EQ(Signature("(a: {b?: int, c?: int}) -> int").brief("f"), "f(a: {b?: int, c?: int}) -> int");
+  EXPECT_EQ(
+      Signature(
+          "(x: int, a?: {b?: {z: int, y: int}, c?: int, d?: int, e: int, f: int, g: int, h: int}, i?: int) -> int")
+          .brief("f"),
+      "f(x: int, a?: {b?: {z: int, y: int}, c?: int, d?: int, ...}, i?: int) -> int");
+}
+
 TEST(Signature, IsShownBehindTheName) {
   EXPECT_EQ(Signature("(a: int) -> int").shown("abs"), "abs(a: int) -> int");
   EXPECT_EQ(Signature("<T>() -> T?; <T>(n: int) -> list<T>").shown("list.first"),

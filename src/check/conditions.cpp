@@ -98,6 +98,9 @@ static Checker::Narrowing inverted(Checker::Narrowing narrowing) {
   return narrowing;
 }
 
+// Behind `x == 1 || x == 2 || ...` it is one of so many, and otherwise what it was.
+static constexpr size_t kMostInChain = 500;
+
 Checker::Narrowing Checker::condition(const Node& node) {
   switch (node.kind) {
     case NodeKind::Unary:
@@ -120,12 +123,17 @@ Checker::Narrowing Checker::condition(const Node& node) {
       Facts& both = is_and ? out.yes : out.no;
       both = is_and ? left.yes : left.no;
       auto& more = is_and ? right.yes : right.no;
-      both.insert(both.end(), more.begin(), more.end());
+      // The right side knew what the left one said.
+      for (auto& [path, fact] : more) {
+        auto known = std::ranges::find(both, path, [](auto& one) { return one.first; });
+        if (known == both.end()) both.emplace_back(path, fact);
+        else known->second = fact;
+      }
       // On the other way one of the two is true: what both say about a value is its type.
       Facts& either = is_and ? out.no : out.yes;
       for (auto& [path, fact] : is_and ? left.no : left.yes) {
         for (auto& [other, second] : is_and ? right.no : right.yes) {
-          if (path != other) continue;
+          if (path != other || known_.members(fact.type).size() > kMostInChain) continue;
           Fact sum{known_.table.unite({fact.type, second.type}),
                    static_cast<uint16_t>(fact.ruled_out & second.ruled_out), fact.loose || second.loose};
           either.emplace_back(path, sum);

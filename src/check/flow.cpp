@@ -87,6 +87,7 @@ void Flow::join(std::span<const Branch> branches, types::TypeTable& table) {
   struct Sum {
     size_t branches = 0;
     std::optional<Fact> fact;
+    std::vector<const types::Type*> types;  // united at once: there may be thousands
     bool unknown = false;
   };
   std::unordered_map<PathId, Sum> sums;
@@ -95,10 +96,12 @@ void Flow::join(std::span<const Branch> branches, types::TypeTable& table) {
     ++sum.branches;
     if (!fact) {
       sum.unknown = true;
-    } else if (!sum.fact) {
+      return;
+    }
+    if (sum.types.empty() || sum.types.back() != fact->type) sum.types.push_back(fact->type);
+    if (!sum.fact) {
       sum.fact = *fact;
     } else {
-      sum.fact->type = table.unite({sum.fact->type, fact->type});
       sum.fact->ruled_out &= fact->ruled_out;
       sum.fact->loose |= fact->loose;
     }
@@ -116,6 +119,7 @@ void Flow::join(std::span<const Branch> branches, types::TypeTable& table) {
       const Fact* as_before = find(path);
       add(sum, as_before ? std::optional(*as_before) : std::nullopt);
     }
+    if (!sum.unknown && sum.types.size() > 1) sum.fact->type = table.unite(sum.types);
     change(path, sum.unknown ? std::nullopt : sum.fact);
   }
 }

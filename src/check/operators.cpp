@@ -149,7 +149,7 @@ bool is_literal(const Type* type) {
 }  // namespace
 
 bool Checker::may_be_equal(const Type* left, const Type* right) {
-  constexpr size_t kMostPairs = 4096;
+  constexpr size_t kMostPairs = 1 << 16;
   auto& lefts = known_.members(left);
   auto& rights = known_.members(right);
   if (lefts.empty() || rights.empty() || lefts.size() * rights.size() > kMostPairs) return true;

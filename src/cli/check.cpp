@@ -37,7 +37,8 @@ CheckRun::Options options_of(const Arguments& arguments) {
           .cost = arguments.has("--cost"),
           .strict_types = arguments.has("--strict-types"),
           .preflight = std::string(arguments.text("--preflight").value_or("")),
-          .host_capabilities = std::string(arguments.text("--host-capabilities").value_or(""))};
+          .host_capabilities = std::string(arguments.text("--host-capabilities").value_or("")),
+          .bundle_root = std::string(arguments.text("--bundle-root").value_or(""))};
 }
 
 int check_once(const Arguments& arguments) {
@@ -90,6 +91,10 @@ constexpr Option kOptions[] = {
      .value = "FILE",
      .kind = ValueKind::Path,
      .help = "the operations that the host has: JSON or TOML"},
+    {.name = "--bundle-root",
+     .value = "DIR",
+     .kind = ValueKind::Path,
+     .help = "another folder that the paths of templates may begin at"},
     {.name = "--preflight",
      .value = "SEVERITY",
      .kind = ValueKind::Choice,

@@ -90,6 +90,7 @@ CheckRun::CheckRun(const std::vector<std::string>& paths, const Options& options
   if (manifest_error_) return;
   add_analyses(options);
   files_ = std::make_unique<engine::ManyFiles>(paths, engine::ManyFiles::For::Checking, analyses_);
+  files_->set_other_root_of_templates(options.bundle_root);
   for (size_t i = 0; i < paths.size(); ++i) {
     if (const modules::Module* module = files_->module(i)) by_module_[module] = projects_[i];
   }

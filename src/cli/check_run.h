@@ -26,6 +26,7 @@ class CheckRun {
     audit::InvariantChoice which = {};
     std::string preflight;          // overrides [check] preflight_severity; empty: it holds
     std::string host_capabilities;  // the path of a file; empty: what the manifest says
+    std::string bundle_root;        // another folder that paths of templates begin at; may be empty
   };
 
   CheckRun(const std::vector<std::string>& paths, const Options& options);

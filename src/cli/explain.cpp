@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/fmt.h"
 #include "base/text.h"
 #include "builtins/registry.h"
@@ -7,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/problem_report.h"
 #include "diag/diagnostic.h"
+#include "lint/repairs.h"
 
 namespace harn::cli {
 
@@ -88,7 +91,18 @@ int print_code(const diag::CodeRow& row, bool json) {
   JsonWriter data;
   data.object();
   write_row(data, row);
-  data.field("body", body).key("related").list();
+  data.field("body", body).key("repairs").list();
+  if (auto repair = lint::usual_repair(row.code)) {
+    // "casts/insert-explicit-conversion"
+    std::string summary(repair->id.substr(repair->id.find('/') + 1));
+    std::ranges::replace(summary, '-', ' ');
+    data.object()
+        .field("id", repair->id)
+        .field("safety", lint::name_of(repair->safety))
+        .field("summary", summary)
+        .end();
+  }
+  data.end().field("apiStability", "stable").key("related").list();
   for (std::string_view id : related(row)) data.text(id);
   data.end().end();
   print_envelope(1, data.take());

@@ -192,6 +192,10 @@ std::optional<std::string> PromptChecks::find(const Mention& mention, diag::Sink
   bool is_in_library = templates::is_library_path(mention.path);
   if (is_in_library && stdlib::embedded_prompt(mention.path)) return std::nullopt;  // as it should be
   if (!is_in_library && exists(path) && !is_directory(path)) return path;
+  if (!is_in_library && !other_root_.empty() && !templates::is_asset_path(mention.path)) {
+    std::string there = modules::path::normalize(modules::path::join(other_root_, mention.path));
+    if (exists(there) && !is_directory(there)) return there;
+  }
   sink.report(Code::TemplateMissing, mention.source, mention.span, mention.who, mention.path,
               is_in_library ? "std" : path);
   return std::nullopt;

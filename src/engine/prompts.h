@@ -22,6 +22,8 @@ class PromptChecks {
  public:
   using Problems = std::vector<const diag::Diagnostic*>;
 
+  // Where templates are, too, when the program is installed: a path that leads nowhere from its file may lead somewhere from here.
+  void set_other_root(std::string folder) { other_root_ = std::move(folder); }
   // Of a template in a call, and of what it includes.
   Problems of_use(const compile::TemplateUse& use);
   // Of a template's file, and of what it includes.
@@ -57,6 +59,7 @@ class PromptChecks {
   std::optional<std::string> find(const Mention& mention, diag::Sink& sink);
   std::optional<std::string> find_asset(const Mention& mention, diag::Sink& sink);
 
+  std::string other_root_;             // may be empty
   std::map<std::string, File> files_;  // by real path
   std::deque<diag::Sink> uses_;        // what is wrong with a use, or on the way from one template to the others
 };

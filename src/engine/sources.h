@@ -61,6 +61,8 @@ class ManyFiles {
   // `analyses` look for more than names and types.
   ManyFiles(const std::vector<std::string>& paths, For purpose, std::span<const compile::MakeAnalysis> analyses = {});
 
+  // Another folder that paths of templates may begin at.
+  void set_other_root_of_templates(std::string folder) { prompts_.set_other_root(std::move(folder)); }
   // Of file number `file`: why it cannot be read; what there is to report; the program, if it is sound.
   std::optional<Error> read_error(size_t file) const;
   std::vector<const diag::Diagnostic*> problems(size_t file);

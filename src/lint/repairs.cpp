@@ -26,6 +26,9 @@ constexpr Row kRows[] = {
     {Code::UnknownModelOption, "bindings/rename-to-closest", Safety::ScopeLocal},
     {Code::UnknownStructField, "bindings/rename-to-closest", Safety::ScopeLocal},
     {Code::PromptPlaceholder, "bindings/rename-to-closest", Safety::ScopeLocal},
+    {Code::UnboundMethod, "bindings/rename-to-closest", Safety::ScopeLocal},
+    {Code::NeverEqual, "bindings/rename-to-closest", Safety::ScopeLocal},
+    {Code::PatternMismatch, "bindings/rename-to-closest", Safety::ScopeLocal},
     {Code::TextJoined, "style/string-interpolation", Safety::ScopeLocal},
     {Code::LetMismatch, "casts/insert-explicit-conversion", Safety::ScopeLocal},
     {Code::AssignMismatch, "casts/insert-explicit-conversion", Safety::ScopeLocal},
@@ -81,6 +84,11 @@ std::optional<Safety> find_safety(std::string_view name) {
 bool is_layout(diag::Code code) {
   auto is_it = [&](const Row& one) { return one.code == code && one.safety == Safety::FormatOnly; };
   return diag::row(code).id.starts_with("HARN-LNT-") && std::any_of(std::begin(kRows), std::end(kRows), is_it);
+}
+
+std::optional<Repair> usual_repair(diag::Code code) {
+  auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& one) { return one.code == code; });
+  return row == std::end(kRows) ? std::nullopt : std::optional(Repair{row->id, row->safety});
 }
 
 Repair repair_of(const diag::Diagnostic& diagnostic) {

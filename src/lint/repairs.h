@@ -31,6 +31,8 @@ struct Repair {
 };
 // Whether a lint is about the layout or the spelling alone.
 bool is_layout(diag::Code code);
+// What mends diagnostics of a code; nothing: a person does.
+std::optional<Repair> usual_repair(diag::Code code);
 // What mending a diagnostic means. Without a fix it is for a person to do.
 Repair repair_of(const diag::Diagnostic& diagnostic);
 

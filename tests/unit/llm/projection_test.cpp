@@ -183,7 +183,9 @@ Complaint check(Wire wire, const Value& body) {
     case Wire::OpenAiChat: return check_chat(body);
     case Wire::OpenAiResponses: return check_responses(body);
     case Wire::Ollama: return check_ollama(body);
-    case Wire::Mock: break;
+    case Wire::Mock:
+    case Wire::ClaudeCode:
+    case Wire::Codex: break;
   }
   return "no wire";
 }

@@ -166,7 +166,7 @@ TEST(Schema, Recovers) {
   Value schema = J(
       R"({"type": "dict", "properties": {"name": {"type": "string"}, "age": {"type": "int"}}, "required": ["name", "age"]})");
   auto stage = [&](std::string_view text) {
-    auto result = data.call("schema_recover", {S(text), schema});
+    auto result = data.call("__schema_recover", {S(text), schema});
     return display(*result->as_dict()->find("stage")) + " " + display(*result->as_dict()->find("data"));
   };
   EXPECT_EQ(stage(R"({"name": "A", "age": 3})"), "parsed {age: 3, name: A}");

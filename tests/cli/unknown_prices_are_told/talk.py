@@ -14,5 +14,8 @@ with MockServer("--script", "model.jsonl", "--quiet") as server:
     t.wait_for_editor()
     t.send("again\r")
     print("on the screen:", "cost unknown" in t.read_until("revision"))
+    # Before the editor has the terminal, Ctrl-D is an end of input that nobody reads.
+    t.read_until("> ")
+    t.wait_for_editor()
     t.send("\x04")
     t.finish()

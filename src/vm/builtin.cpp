@@ -104,7 +104,7 @@ uint64_t name_hash(std::string_view name) {
     hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
   }
   uint64_t word = 0;
-  memcpy(&word, name.data() + at, name.size() - at);
+  if (at < name.size()) memcpy(&word, name.data() + at, name.size() - at);
   hash = (hash ^ word) * 0x9E3779B97F4A7C15ull;
   return hash ^ (hash >> 32);
 }

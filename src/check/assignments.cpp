@@ -46,7 +46,7 @@ const Assignments::Facts& Assignments::of(const modules::Module& module) {
   std::vector<Open> open;
   for (const Node* item : module.tree->items) open.push_back({item, nullptr});
   while (!open.empty()) {
-    auto [node, function] = open.back();
+    const Node *node = open.back().node, *function = open.back().function;
     open.pop_back();
     if (is_function(*node)) {
       facts.bodies.try_emplace(node);

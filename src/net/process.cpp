@@ -364,7 +364,7 @@ class SpawnPlan {
     else if (!put(out_, STDOUT_FILENO) || !put(err_, STDERR_FILENO)) return errno;
     if (spec.directory_fd >= 0 && fchdir(spec.directory_fd) != 0) return errno;
     // Whatever else is open, by us or by those who started us, is not the child's.
-    close_range(STDERR_FILENO + 1, ~0u, 0);
+    if (close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) != 0) close_range(STDERR_FILENO + 1, ~0u, 0);
     bool has_path = spec.directory_fd < 0 && !spec.directory.empty();
     if (has_path && chdir(spec.directory.c_str()) != 0) return errno;
     sigprocmask(SIG_SETMASK, &mask, nullptr);

@@ -56,14 +56,14 @@ def replayed(harn, fixture, backend):
 
 
 # Programs that cancel tasks. Where a task that is cancelled between two of its effects notices it is not on the tape yet, so that a recording
-# may not be repeatable. Each gets three recordings, and one of them has to be; all others get one.
+# may not be repeatable. Each gets five recordings, and one of them has to be; all others get one.
 CANCEL = ("daemons/", "suspension/", "workers/", "workflows/")
 
 
 def judged(harn, fixture, backend):
     """The same, of the best recording."""
     difference = replayed(harn, fixture, backend)
-    for _ in range(2 if str(fixture.relative_to(FIXTURES)).startswith(CANCEL) else 0):
+    for _ in range(4 if str(fixture.relative_to(FIXTURES)).startswith(CANCEL) else 0):
         if difference:
             print(f"recorded again: {fixture.relative_to(FIXTURES)}, the event log in {backend}", flush=True)
             difference = replayed(harn, fixture, backend)

@@ -100,7 +100,9 @@ Outcome<Value> Exchange::run_agent() {
                               .program = provider_->name};
   process.input = std::move(call.input);
   process.timeout_ms = timeout_ms_;
-  if (!run_.allows(Capability::Process)) return effects::denied(effects::RunProcess::row, provider_->name);
+  // Whoever is asked about processes cannot be asked in the middle of a call.
+  if (!run_.allows(Capability::Process) || run_.asks(Capability::Process))
+    return effects::denied(effects::RunProcess::row, provider_->name);
   auto done = effects::run_for_model(run_, process);
   if (!done && done.error()->error_kind == ErrorKind::NotFound)
     return failed("not_found", std::string(text_of(done.error()->value)));

@@ -32,7 +32,8 @@ Outcome<CheckProvider::Answer> told(Thrown error) {
 
 // Whether its program is there and starts. What it is logged in to, only a call can tell.
 Outcome<CheckProvider::Answer> check_agent(effects::Run& run, const Provider& provider, int64_t timeout_ms) {
-  if (!run.allows(Capability::Process)) return effects::denied(effects::RunProcess::row, provider.name);
+  if (!run.allows(Capability::Process) || run.asks(Capability::Process))
+    return effects::denied(effects::RunProcess::row, provider.name);
   effects::RunProcess process{.what = provider.name,
                               .words = {std::string(agent_program(provider.wire)), "--version"},
                               .directory = "",
